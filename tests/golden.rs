@@ -23,6 +23,7 @@ const GOLDEN: &[&str] = &[
     "device_functions::unchecked_copy",
     "geometry::mandelbrot",
     "indices::nested",
+    "deferred::sparse",
     "operators::div<i8>",
     "operators::shl<i32, u64>",
     "order::effects",

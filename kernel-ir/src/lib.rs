@@ -10,7 +10,8 @@
 //! slots, and assigns a type to every expression; `validate` rejects programs that cannot be compiled. The result, a
 //! [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is infallible. `lower` makes
 //! explicit the semantics in which Rust differs from C (wrapping arithmetic, faults, evaluation order) in a small C
-//! syntax tree; `prove` removes the checks that cannot fail from it; `cuda` prints it.
+//! syntax tree; `prove` removes the checks that cannot fail from it, and `lower::defer` defers the faults of some that remain;
+//! `cuda` prints it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -94,6 +95,7 @@ pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
 pub fn write(validated: &Validated, options: &Options) -> Source {
     let mut module = lower::program(validated, *options);
     let predicate = prove::program(&mut module, *options);
+    lower::defer::program(&mut module);
     cuda::source(module, *options, predicate)
 }
 

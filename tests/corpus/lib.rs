@@ -34,6 +34,7 @@ pub mod compound_order;
 pub mod control;
 pub mod cooperation;
 pub mod cuda_bodies;
+pub mod deferred;
 pub mod device_functions;
 pub mod endless;
 pub mod float_methods;
@@ -98,6 +99,7 @@ const MODULES: &[&[Case]] = &[
     shared_memory::CASES,
     geometry::CASES,
     indices::CASES,
+    deferred::CASES,
     device_functions::CASES,
     foreign_names::CASES,
     integer_results::CASES,

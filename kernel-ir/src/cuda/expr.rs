@@ -242,6 +242,8 @@ impl<'p> ExprPrinter<'p> {
                 ((*name).to_owned(), false)
             }
             Callee::Function(id, _) => (self.function(*id), true),
+            Callee::Load { .. } | Callee::LoadIf => ("rt::load".to_owned(), true),
+            Callee::Inside { .. } => ("rt::inside".to_owned(), true),
         };
         text.push_str(&name);
         text.push('(');
@@ -263,7 +265,14 @@ impl<'p> ExprPrinter<'p> {
                 text.push_str(separator);
                 text.push_str(&self.names.launch);
             }
-            Callee::Helper(_, None) | Callee::Builtin(_) | Callee::Effect(_) | Callee::Function(_, None) => {}
+            Callee::Load { site, fault } | Callee::Inside { site, fault } => {
+                let _ = write!(text, "{separator}{site}, {}", self.names.vars[fault.index()]);
+            }
+            Callee::Helper(_, None)
+            | Callee::Builtin(_)
+            | Callee::Effect(_)
+            | Callee::Function(_, None)
+            | Callee::LoadIf => {}
         }
         text.push(')');
     }

@@ -135,6 +135,7 @@ pub(super) fn write(text: &mut String, module: &Module) {
         text.push_str(&FAULT.replace("$failed", failed));
         support::messages(text, &module.templates, failed);
     }
+    support::deferral(text, &module.templates);
     if calls(Op::DynamicSharedBytes) {
         text.push_str(DYNAMIC_SHARED);
     }

@@ -3,11 +3,14 @@
 use std::fmt::Write;
 
 use crate::ir::Unroll;
-use crate::lower::{Case, Expr, Function, Header, Label, Next, SiteRef, Stmt, StmtKind};
+use crate::lower::{
+    CHUNK, Case, Chunk, Deferred, Expr, Function, Header, Label, Next, SiteRef, Stmt, StmtKind, VarId, Variable,
+};
 
 use super::Context;
 use super::expr::{ExprPrinter, update};
 use super::names::Names;
+use super::support;
 
 /// Prints the body of a function.
 pub(super) struct Printer<'p> {
@@ -53,13 +56,10 @@ impl<'p> Printer<'p> {
     }
 
     fn stmt(&mut self, Stmt { line, kind }: &Stmt) {
-        if let StmtKind::Loop { unroll, .. } = kind {
+        if let StmtKind::Loop { header: Header::Open { .. } | Header::For { .. }, unroll, .. } = kind {
             self.pragma(*unroll);
         }
-        if *line != self.presumed && *line > 0 {
-            let _ = writeln!(self.text, "#line {line}");
-            self.presumed = *line;
-        }
+        self.line_of(*line);
         let exprs = self.exprs;
         match kind {
             StmtKind::Declare { var, init } => {
@@ -89,7 +89,16 @@ impl<'p> Printer<'p> {
             StmtKind::Expr(expr) => self.line(&format!("{};", exprs.condition(expr))),
             StmtKind::If { condition, then, otherwise } => self.if_else("", condition, then, otherwise),
             StmtKind::Switch { on, cases, otherwise } => self.switch(on, cases, otherwise),
-            StmtKind::Loop { header, body, next, end, unroll: _ } => self.loop_(header, body, *next, *end),
+            StmtKind::Loop { header: Header::Deferred(deferred), body, next, end: _, unroll } => {
+                self.deferred(*line, deferred, *unroll, body, *next);
+            }
+            StmtKind::Loop { header, body, next, end, unroll: _ } => {
+                let head = self.head(header);
+                self.loop_(&head, body, *next);
+                if let Some(label) = end {
+                    self.line(&format!("{}:;", name(*label)));
+                }
+            }
             StmtKind::Block { body, end } => {
                 self.line("{");
                 self.inside(body);
@@ -175,8 +184,9 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn loop_(&mut self, header: &Header, body: &[Stmt], next: Option<Label>, end: Option<Label>) {
-        let head = match header {
+    /// Returns the head of a loop.
+    fn head(&self, header: &Header) -> String {
+        match header {
             Header::Open { test, progress } => {
                 let test = test.as_ref().map_or_else(String::new, |test| format!(" {}", self.exprs.condition(test)));
                 let progress = progress
@@ -185,17 +195,101 @@ impl<'p> Printer<'p> {
                 format!("for (;{test};{progress})")
             }
             Header::For { var, init, test, next } => {
-                let declared = &self.function.vars[var.index()];
-                let name = &self.exprs.names.vars[var.index()];
-                let declaration = self.exprs.context.declaration(&declared.ty, false, name);
-                let next = match next {
-                    Next::Increment => format!("++{name}"),
-                    Next::Decrement => format!("--{name}"),
-                    Next::Assign(value) => format!("{name} = {}", self.exprs.top(value)),
+                let (init, next) = (self.start(*var, init), self.next(*var, next));
+                format!("for ({init}; {}; {next})", self.exprs.condition(test))
+            }
+            Header::Deferred(deferred) => self.head(&deferred.header),
+        }
+    }
+
+    fn start(&self, var: VarId, init: &Expr) -> String {
+        let ty = &self.function.vars[var.index()].ty;
+        let declaration = self.exprs.context.declaration(ty, false, &self.exprs.names.vars[var.index()]);
+        format!("{declaration} = {}", self.exprs.top(init))
+    }
+
+    fn next(&self, var: VarId, next: &Next) -> String {
+        let name = &self.exprs.names.vars[var.index()];
+        match next {
+            Next::Increment => format!("++{name}"),
+            Next::Decrement => format!("--{name}"),
+            Next::Assign(value) => format!("{name} = {}", self.exprs.top(value)),
+        }
+    }
+
+    /// Writes a loop whose faults are deferred: see `lower::defer`.
+    fn deferred(&mut self, line: u32, deferred: &Deferred, unroll: Unroll, body: &[Stmt], label: Option<Label>) {
+        let Deferred { header, chunk, fault, lens } = deferred;
+        let Header::For { var, init, test, next } = header else { return };
+        let exprs = self.exprs;
+        let fault = &exprs.names.vars[fault.index()];
+        self.line(&format!("rt::Deferred {fault} = {{rt::no_site, 0}};"));
+        let inner = match chunk {
+            None => self.head(header),
+            Some((chunk, limit)) => {
+                self.line_of(line);
+                self.line(&format!("for ({}; {};) {{", self.start(*var, init), exprs.condition(test)));
+                self.indent += 1;
+                let (step, test) = (self.next(*var, next), exprs.condition(test));
+                let (name, counter) = (&exprs.names.vars[limit.index()], &exprs.names.vars[var.index()]);
+                let (operator, args) = match (chunk, deferred.header.bounds()) {
+                    (Chunk::Up | Chunk::By, Some(bounds)) => ("<", bounds),
+                    (Chunk::UpTo, Some(bounds)) => ("<=", bounds),
+                    (Chunk::Down, Some(bounds)) => (">", bounds),
+                    (Chunk::Counted, _) | (_, None) => ("", Vec::new()),
                 };
-                format!("for ({declaration} = {}; {}; {next})", self.exprs.top(init), self.exprs.condition(test))
+                if args.is_empty() {
+                    format!("for (u32 {name} = {CHUNK}; {test} && {name} > 0; {step}, --{name})")
+                } else {
+                    let Variable { ty, constant, .. } = &self.function.vars[limit.index()];
+                    let declaration = exprs.context.declaration(ty, *constant, name);
+                    let args: Vec<String> = args.into_iter().map(|arg| exprs.top(arg)).collect();
+                    let function = format!("rt::{}<{}>", support::chunk_name(*chunk), exprs.context.ctype(ty));
+                    self.line(&format!("{declaration} = {function}({counter}, {});", args.join(", ")));
+                    format!("for (; {counter} {operator} {name}; {step})")
+                }
             }
         };
+        self.pragma(unroll);
+        self.line_of(line);
+        self.loop_(&inner, body, label);
+        // The lengths by the sites that have them; the last one needs no test.
+        let mut groups: Vec<(&Expr, Vec<u32>)> = Vec::new();
+        for (site, len) in lens {
+            match groups.iter_mut().find(|(of, _)| *of == len) {
+                Some((_, sites)) => sites.push(*site),
+                None => groups.push((len, vec![*site])),
+            }
+        }
+        let mut len = String::new();
+        let count = groups.len();
+        for (number, (of, sites)) in groups.into_iter().enumerate() {
+            if number + 1 < count {
+                let tests: Vec<String> = sites.iter().map(|site| format!("{fault}.site == {site}")).collect();
+                let _ = write!(len, "{} ? {} : ", tests.join(" || "), exprs.condition(of));
+            } else {
+                len.push_str(&exprs.condition(of));
+            }
+        }
+        let launch = &exprs.names.launch;
+        self.line(&format!(
+            "if ({fault}.site != rt::no_site) rt::fault({launch}, {fault}.site, {fault}.index, {len});"
+        ));
+        if chunk.is_some() {
+            self.indent -= 1;
+            self.line("}");
+        }
+    }
+
+    /// Lets the compiler presume a source line for the next line of the text.
+    fn line_of(&mut self, line: u32) {
+        if line != self.presumed && line > 0 {
+            let _ = writeln!(self.text, "#line {line}");
+            self.presumed = line;
+        }
+    }
+
+    fn loop_(&mut self, head: &str, body: &[Stmt], next: Option<Label>) {
         self.line(&format!("{head} {{"));
         match next {
             None => self.inside(body),
@@ -211,9 +305,6 @@ impl<'p> Printer<'p> {
             }
         }
         self.line("}");
-        if let Some(label) = end {
-            self.line(&format!("{}:;", name(label)));
-        }
     }
 }
 

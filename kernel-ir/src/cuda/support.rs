@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lower::Template;
+use crate::lower::{CHUNK, Chunk, Template};
 use crate::source::PRINT_WORDS;
 
 /// An array that can be copied, passed and returned, unlike C's. A zero-length array has one element here, which is
@@ -84,6 +84,113 @@ static __device__ __forceinline__ void print(Launch launch, u32 site, T... value
     print_words(launch, site, args + 1, sizeof...(T));
 }
 ";
+
+/// The first fault of a chunk of iterations. See `lower/defer.rs`.
+const DEFERRED: &str = "
+const u32 no_site = 0xffffffff;
+
+struct Deferred {
+    u32 site;
+    usize index;
+};
+
+static __device__ __forceinline__ bool inside(usize index, usize len, u32 site, Deferred& fault) {
+    const bool is_inside = index < len;
+    const bool is_first = !is_inside & fault.site == no_site;
+    fault.site = is_first ? site : fault.site;
+    fault.index = is_first ? index : fault.index;
+    return is_inside;
+}
+
+template <class T>
+static __device__ __forceinline__ T load(const T* from, usize index, usize len, u32 site, Deferred& fault) {
+    return inside(index, len, site, fault) ? from[index] : T{};
+}
+";
+
+/// The same for an element of an array.
+const DEFERRED_ARRAY: &str = "
+template <class T, usize N>
+static __device__ __forceinline__ T load(const Array<T, N>& from, usize index, usize len, u32 site, Deferred& fault) {
+    return inside(index, len, site, fault) ? from[index] : T{};
+}
+";
+
+/// Loads of elements with several indices. They are known to be in bounds, if the condition is true.
+const DEFERRED_PARTS: &str = "
+template <class T>
+static __device__ __forceinline__ T load(const T* from, usize index, bool is_inside) {
+    return is_inside ? from[index] : T{};
+}
+";
+
+const DEFERRED_PARTS_ARRAY: &str = "
+template <class T, usize N>
+static __device__ __forceinline__ T load(const Array<T, N>& from, usize index, bool is_inside) {
+    return is_inside ? from[index] : T{};
+}
+";
+
+/// The ends of chunks. The counter is in the range, so that the distance to the end is positive, whatever the signs.
+const CHUNK_UP: &str = "
+template <class T>
+static __device__ __forceinline__ T $name(T i, T end) {
+    return (u64)end - (u64)i > $n ? (T)(i + $n) : end;
+}
+";
+
+const CHUNK_UP_TO: &str = "
+template <class T>
+static __device__ __forceinline__ T $name(T i, T last) {
+    return (u64)last - (u64)i >= $n ? (T)(i + ($n - 1)) : last;
+}
+";
+
+const CHUNK_DOWN: &str = "
+template <class T>
+static __device__ __forceinline__ T $name(T i, T end) {
+    return (u64)i - (u64)end > $n ? (T)(i - $n) : end;
+}
+";
+
+const CHUNK_BY: &str = "
+template <class T>
+static __device__ __forceinline__ T $name(T i, T end, usize by) {
+    return ((u64)end - (u64)i) / $n > by ? (T)((u64)i + $n * (u64)by) : end;
+}
+";
+
+/// Returns the name of the function that computes the end of a chunk.
+pub(super) fn chunk_name(chunk: Chunk) -> &'static str {
+    match chunk {
+        Chunk::Up => "chunk_up",
+        Chunk::UpTo => "chunk_up_to",
+        Chunk::Down => "chunk_down",
+        Chunk::By => "chunk_by",
+        Chunk::Counted => "chunk",
+    }
+}
+
+/// Writes the support of deferred faults, as far as a program uses it.
+pub(super) fn deferral(text: &mut String, templates: &BTreeSet<Template>) {
+    let arrays = templates.contains(&Template::Array);
+    for (template, definition, of_array) in [
+        (Template::Deferred, DEFERRED, DEFERRED_ARRAY),
+        (Template::DeferredParts, DEFERRED_PARTS, DEFERRED_PARTS_ARRAY),
+    ] {
+        if templates.contains(&template) {
+            text.push_str(definition);
+            text.push_str(if arrays { of_array } else { "" });
+        }
+    }
+    for (chunk, definition) in
+        [(Chunk::Up, CHUNK_UP), (Chunk::UpTo, CHUNK_UP_TO), (Chunk::Down, CHUNK_DOWN), (Chunk::By, CHUNK_BY)]
+    {
+        if templates.contains(&Template::Chunk(chunk)) {
+            text.push_str(&definition.replace("$name", chunk_name(chunk)).replace("$n", &CHUNK.to_string()));
+        }
+    }
+}
 
 /// Writes `rt::Array` and its constructor function, if a program uses them.
 pub(super) fn arrays(text: &mut String, templates: &BTreeSet<Template>) {

@@ -344,7 +344,7 @@ fn has_literal_trip_count(header: &Header) -> bool {
         Header::For { var: _, init: Expr::Literal(..), test: Expr::Binary(_, _, last), next: _ } => {
             matches!(**last, Expr::Literal(..))
         }
-        Header::For { .. } | Header::Open { .. } => false,
+        Header::For { .. } | Header::Open { .. } | Header::Deferred(_) => false,
     }
 }
 
@@ -354,7 +354,7 @@ fn has_literal_trip_count(header: &Header) -> bool {
 /// many iterations, if the counter has 32 bits and the bound is known to be small: `end = min(n, 5)`,
 /// `#pragma unroll 3`, `for (u32 i = 0; i < end; ++i)`. Factors of 2, 4 and 8, which need no division, are compiled
 /// correctly.
-fn round_unroll_factor(unroll: Unroll) -> Unroll {
+pub(super) fn round_unroll_factor(unroll: Unroll) -> Unroll {
     match unroll {
         Unroll::By(factor) => Unroll::By(factor.checked_ilog2().map_or(factor, |log| 1 << log)),
         Unroll::Undecided | Unroll::Full => unroll,

@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
                     || self.has_effect_in_each_iteration(body);
                 Header::open(test, if kept { Op::Progress } else { Op::KeepLoop })
             }
-            counted @ Header::For { .. } => counted,
+            counted @ (Header::For { .. } | Header::Deferred(_)) => counted,
         }
     }
 

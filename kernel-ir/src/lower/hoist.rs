@@ -275,7 +275,10 @@ impl Lowering<'_, '_> {
             | Expr::Call(Callee::Builtin(_), _)
             | Expr::Constant(_)
             | Expr::Variant(..) => true,
-            Expr::Call(Callee::Effect(_) | Callee::Function(..), _)
+            Expr::Call(
+                Callee::Effect(_) | Callee::Function(..) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. },
+                _,
+            )
             | Expr::Index(..)
             | Expr::Deref(_)
             | Expr::AddressOf(_)

@@ -19,6 +19,7 @@ mod choice;
 mod compare;
 mod constant;
 mod control;
+pub(crate) mod defer;
 mod endless;
 mod expr;
 mod float;
@@ -54,8 +55,9 @@ pub(crate) use helper::{
     Atomic, CastOp, ClassOp, ExactOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, NumberOp, Op, OpGroup, ThreadOp,
 };
 pub(crate) use tree::{
-    Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, NameOrigin,
-    Next, Operator, Prefix, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,
+    Body, CHUNK, CType, Callee, Case, Chunk, Constant, ConstantId, Deferred, Expr, Function, Header, Label, Layout,
+    Member, Module, NameOrigin, Next, Operator, Prefix, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind,
+    VarId, Variable,
 };
 
 /// Lowers a program.

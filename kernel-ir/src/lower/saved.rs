@@ -17,7 +17,7 @@ impl Lowering<'_, '_> {
             Expr::Call(callee, _) => match callee {
                 Callee::Helper(helper, site) => site.is_none() && !helper.op.has_effect(),
                 Callee::Builtin(_) => true,
-                Callee::Effect(_) => false,
+                Callee::Effect(_) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => false,
                 Callee::Function(id, _) => {
                     let Summary { writes, reads, faults, takes_launch } = self.output.summaries[id.index()];
                     !writes && !reads && !faults && !takes_launch

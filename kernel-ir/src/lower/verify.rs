@@ -176,7 +176,8 @@ impl Verifier<'_> {
             state.bools.clear();
         }
         let left = match header {
-            Header::Open { test: None, progress: _ } => None,
+            // Introduced later.
+            Header::Open { test: None, progress: _ } | Header::Deferred(_) => None,
             Header::Open { test: Some(test), progress: _ } | Header::For { var: _, init: _, test, next: _ } => {
                 self.read(test);
                 let head = self.state.take();
@@ -302,7 +303,9 @@ fn output(callee: &Callee, args: &[Expr], (position, arg): (usize, &Expr)) -> Op
         }
         // Atomic operations are never applied to thread-local variables.
         Callee::Effect(_) => matches!(arg, Expr::AddressOf(_)),
-        Callee::Builtin(_) | Callee::Function(..) => false,
+        Callee::Builtin(_) | Callee::Function(..) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
+            false
+        }
     };
     is_output.then(|| variable(arg)).flatten()
 }

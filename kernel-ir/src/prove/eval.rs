@@ -455,11 +455,17 @@ impl<'m> Walk<'m> {
         match callee {
             Callee::Helper(helper, _) => self.helper(call, *helper, args, values),
             Callee::Function(id, _) => self.call(*id, values),
-            Callee::Builtin(_) | Callee::Effect(_) => Value::Unknown,
+            Callee::Builtin(_) | Callee::Effect(_) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
+                Value::Unknown
+            }
         }
     }
 
     fn push_pending(&mut self, polys: impl IntoIterator<Item = Option<Poly>>) {
+        // A deferred check proves nothing about what follows it.
+        if self.deferring {
+            return;
+        }
         let atoms = &self.domain.atoms;
         self.pending.extend(polys.into_iter().flatten().map(|poly| atoms.fact(poly, Condition::TRUE)));
     }

@@ -20,7 +20,8 @@
 //! between; an index is in bounds if the polynomial itself is. Division, comparison and widening need exact values: if
 //! a polynomial is not proved to be in the range of its type, a new atom stands for the wrapped value. What a check
 //! proves is used only from the next statement on, because C does not specify the order within an expression; it holds
-//! whether the check is kept or was proved, by induction over the steps of an execution. Loop invariants are assumed at
+//! whether the check is kept or was proved, by induction over the steps of an execution. In the loops whose faults may be
+//! deferred ([`crate::lower::defer`]) checks prove nothing. Loop invariants are assumed at
 //! the head and verified at the end of the body: see [`condition::Conditions::invariants`]. The host evaluates conditions
 //! with 128 bits; an overflow means that the condition does not hold.
 //!

@@ -142,6 +142,8 @@ impl<F: Fn(usize, Op, Option<SiteRef>) -> bool> Rewriter<F> {
                             Next::Assign(value) => self.expr(value),
                         }
                     }
+                    // Introduced later.
+                    Header::Deferred(_) => {}
                 }
                 self.stmts(body);
             }

@@ -4,7 +4,7 @@
 //! true along a path. A device function is walked at each of its calls; a check in it is removed only if that is sound
 //! at all of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::atoms::{AtomInfo, Bound, Case, Fact, Range};
@@ -15,7 +15,7 @@ use super::symbol::{Axis, LaunchSymbol};
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
     Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Helper, Label, Module, Next, Op, Operator,
-    SiteRef, Stmt, StmtKind, VarId,
+    SiteRef, Stmt, StmtKind, VarId, defer,
 };
 
 /// The maximum number of predecessors whose values a join distinguishes.
@@ -130,6 +130,10 @@ pub(super) struct Walk<'m> {
     /// Whether a part of the current expression that is evaluated in any case never returns. The other parts may be
     /// evaluated before it: the statements that follow are unreachable, they are not.
     pub(super) diverges: bool,
+    /// The loops in which checks prove nothing, because their faults may be deferred: see [`defer`].
+    deferrable: HashSet<*const Header>,
+    /// Whether the walk is in one of them.
+    pub(super) deferring: bool,
     frame: Frame<'m>,
     /// The atoms for CUDA's built-in variables.
     specials: BTreeMap<&'static str, Atom>,
@@ -155,6 +159,8 @@ pub(super) fn walk(
         state: None,
         pending: Vec::new(),
         diverges: false,
+        deferrable: defer::candidates(module),
+        deferring: false,
         frame,
         specials: BTreeMap::new(),
         fixed_block,
@@ -317,7 +323,12 @@ impl<'m> Walk<'m> {
                 self.state = self.join(after);
             }
             StmtKind::Switch { on, cases, otherwise } => self.switch(on, cases, otherwise),
-            StmtKind::Loop { header, body, next, end, unroll: _ } => self.loop_(header, body, *next, *end),
+            StmtKind::Loop { header, body, next, end, unroll: _ } => {
+                let outer = self.deferring;
+                self.deferring |= self.deferrable.contains(&std::ptr::from_ref(header));
+                self.loop_(header, body, *next, *end);
+                self.deferring = outer;
+            }
             StmtKind::Block { body, end } => {
                 self.stmts(body);
                 self.label(*end);
@@ -511,7 +522,7 @@ impl<'m> Walk<'m> {
                 self.assign(*var, value);
                 Some(*var)
             }
-            Header::Open { .. } => None,
+            Header::Open { .. } | Header::Deferred(_) => None,
         };
         if let Header::Open { test: Some(test), progress: _ } = header
             && is_geometric(body)
@@ -543,12 +554,14 @@ impl<'m> Walk<'m> {
                 directions.assign(*var, value);
                 collect_outputs(value, &mut directions);
             }
-            Header::Open { .. } => {}
+            Header::Open { .. } | Header::Deferred(_) => {}
         }
         let walked = walked.and_then(|(var, last, down)| self.enter_walk(header, var, last, down, &directions));
         let invariants = self.enter_iteration(&directions, walked.as_ref());
         let (test, from) = match header {
             Header::Open { test, progress: _ } => (test.as_ref(), None),
+            // Introduced later.
+            Header::Deferred(_) => (None, None),
             Header::For { test, next, .. } => (Some(test), Some(next)),
         };
         let mut after = Vec::new();

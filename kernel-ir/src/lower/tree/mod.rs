@@ -14,7 +14,7 @@ use crate::source::Site;
 use super::helper::Helper;
 
 pub(crate) use expr::{Callee, Expr, Operator, Prefix, SiteRef};
-pub(crate) use stmt::{Case, Header, Next, Stmt, StmtKind};
+pub(crate) use stmt::{CHUNK, Case, Chunk, Deferred, Header, Next, Stmt, StmtKind};
 
 /// A program as a C syntax tree.
 pub(crate) struct Module {
@@ -47,6 +47,12 @@ pub(crate) enum Template {
     Panic,
     /// `rt::print`
     Print,
+    /// `rt::Deferred`, and the loads that note a fault in it
+    Deferred,
+    /// `rt::inside`, and the load that depends on it
+    DeferredParts,
+    /// The end of a chunk of iterations
+    Chunk(Chunk),
 }
 
 /// The index of a type in [`Module::types`].

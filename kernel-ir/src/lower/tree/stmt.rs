@@ -5,12 +5,14 @@ use crate::ir::{Scalar, Unroll};
 use crate::lower::{Helper, Op, Operator};
 
 /// A statement and its source line.
+#[derive(Clone)]
 pub(crate) struct Stmt {
     pub(crate) line: u32,
     pub(crate) kind: StmtKind,
 }
 
 /// The operation of a statement.
+#[derive(Clone)]
 pub(crate) enum StmtKind {
     /// `const f32 x = e;`
     Declare { var: VarId, init: Option<Expr> },
@@ -47,7 +49,41 @@ pub(crate) enum StmtKind {
     InternalError(String),
 }
 
+impl StmtKind {
+    /// Calls `visit` with the nested blocks.
+    pub(crate) fn for_each_block<'s>(&'s self, visit: &mut impl FnMut(&'s [Stmt])) {
+        match self {
+            StmtKind::If { condition: _, then, otherwise } => {
+                visit(then);
+                visit(otherwise);
+            }
+            StmtKind::Switch { on: _, cases, otherwise } => {
+                for case in cases {
+                    visit(&case.body);
+                }
+                visit(otherwise);
+            }
+            StmtKind::Block { body, end: _ } | StmtKind::Loop { header: _, body, next: _, end: _, unroll: _ } => {
+                visit(body);
+            }
+            StmtKind::Declare { .. }
+            | StmtKind::Shared { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Update { .. }
+            | StmtKind::Expr(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Return(_)
+            | StmtKind::Fault { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::InternalError(_) => {}
+        }
+    }
+}
+
 /// A case of a [`StmtKind::Switch`].
+#[derive(Clone)]
 pub(crate) struct Case {
     /// The values of the `case` labels.
     pub(crate) values: Vec<Expr>,
@@ -56,12 +92,15 @@ pub(crate) struct Case {
 }
 
 /// The head of a loop.
+#[derive(Clone)]
 pub(crate) enum Header {
     /// `for (; test; progress)`, a loop that is not proved to terminate. `progress` is a side effect in each iteration,
     /// without which C++ would assume that the loop terminates.
     Open { test: Option<Expr>, progress: Option<Expr> },
     /// `for (T var = init; test; next)`
     For { var: VarId, init: Expr, test: Expr, next: Next },
+    /// A loop whose faults are deferred: see [`defer`](crate::lower::defer). It occurs only after the removal of checks.
+    Deferred(Box<Deferred>),
 }
 
 impl Header {
@@ -69,9 +108,75 @@ impl Header {
     pub(crate) fn open(test: Option<Expr>, progress: Op) -> Header {
         Header::Open { test, progress: Some(Expr::helper(Helper::new(progress, Scalar::Usize), Vec::new())) }
     }
+
+    /// Returns the end of a counted loop, and the step if it has one.
+    pub(crate) fn bounds(&self) -> Option<Vec<&Expr>> {
+        match self {
+            Header::For { var: _, init: _, test: Expr::Binary(_, _, end), next } => Some(match next {
+                Next::Increment | Next::Decrement => vec![end],
+                Next::Assign(Expr::Call(_, args)) => args.iter().skip(1).collect(),
+                Next::Assign(_) => return None,
+            }),
+            Header::For { .. } | Header::Open { .. } | Header::Deferred(_) => None,
+        }
+    }
+
+    /// Calls `visit` with the outermost expressions.
+    fn for_each_expr<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
+        match self {
+            Header::Open { test, progress } => {
+                test.iter().for_each(&mut *visit);
+                progress.iter().for_each(&mut *visit);
+            }
+            Header::For { var: _, init, test, next } => {
+                visit(init);
+                visit(test);
+                match next {
+                    Next::Increment | Next::Decrement => {}
+                    Next::Assign(value) => visit(value),
+                }
+            }
+            Header::Deferred(deferred) => {
+                deferred.header.for_each_expr(&mut *visit);
+                deferred.lens.iter().for_each(|(_, len)| visit(len));
+            }
+        }
+    }
+}
+
+/// The maximum number of iterations that a thread executes from the one that faults on.
+pub(crate) const CHUNK: u64 = 64;
+
+/// The head of a loop whose faults are deferred.
+#[derive(Clone)]
+pub(crate) struct Deferred {
+    /// The head of the loop without deferral.
+    pub(crate) header: Header,
+    /// How the iterations are divided into chunks; `None` if there are at most [`CHUNK`].
+    pub(crate) chunk: Option<(Chunk, VarId)>,
+    /// The fault that has been noted.
+    pub(crate) fault: VarId,
+    /// The length at each site that can be noted.
+    pub(crate) lens: Vec<(u32, Expr)>,
+}
+
+/// The division of a loop into chunks. Its variable is the end of the chunk, or the number of iterations left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Chunk {
+    /// `i < end; ++i`
+    Up,
+    /// `i <= last; ++i`
+    UpTo,
+    /// `i > end; --i`
+    Down,
+    /// `i < end; i = step(i, end, by)`
+    By,
+    /// Any other loop: the iterations are counted.
+    Counted,
 }
 
 /// The third expression of a `for`.
+#[derive(Clone)]
 pub(crate) enum Next {
     /// `++var`
     Increment,
@@ -129,20 +234,7 @@ impl Stmt {
             }
             StmtKind::Block { body, end: _ } => body.iter().for_each(|stmt| stmt.for_each_expr(&mut *visit)),
             StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
-                match header {
-                    Header::Open { test, progress } => {
-                        test.iter().for_each(&mut *visit);
-                        progress.iter().for_each(&mut *visit);
-                    }
-                    Header::For { var: _, init, test, next } => {
-                        visit(init);
-                        visit(test);
-                        match next {
-                            Next::Increment | Next::Decrement => {}
-                            Next::Assign(value) => visit(value),
-                        }
-                    }
-                }
+                header.for_each_expr(&mut *visit);
                 for stmt in body {
                     stmt.for_each_expr(&mut *visit);
                 }

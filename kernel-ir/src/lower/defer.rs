@@ -1,0 +1,634 @@
+//! Deferral of faults: in a loop without effects, a load that is out of bounds yields zero, and the thread faults at the
+//! end of the current chunk of iterations.
+//!
+//! A bounds check inside a loop is a loop exit, which prevents the compiler from keeping several loads in flight: the
+//! gather of a sparse product made the kernel 3.7 times slower on an H200. The indices that a loop loads from memory
+//! cannot be tested ahead of the loop (`lower::hoist`), nor at the launch (`prove`). But in a loop that writes nothing
+//! and does not communicate, nobody can observe how many iterations a thread still executes after a fault. So the loop
+//! takes note of the first fault in program order, and goes on:
+//!
+//! ```text
+//! rt::Deferred fault = {rt::no_site, 0};
+//! for (usize k = start; k < end;) {
+//!     const usize k_end = rt::chunk_up<usize>(k, end);
+//!     for (; k < k_end; ++k) { .. rt::load(x, i, x_len, 3, fault) .. }
+//!     if (fault.site != rt::no_site) rt::fault(launch, fault.site, fault.index, x_len);
+//! }
+//! ```
+//!
+//! The load is predicated, not clamped, because the array may be empty. A chunk has at most 64 iterations, so that a
+//! corrupt loop end does not turn a fault into a hang.
+//!
+//! **Soundness.** What the iterations compute from the zeros reaches variables of the thread only, which are read again
+//! after the loop, where the fault has been raised. Nothing else in such a loop can fault or fail to terminate: it
+//! contains no other kept check, no inner loop, and no call of a function with one of these. A load whose check was
+//! *proved* is in bounds whatever the loads yield, because `prove` assumes nothing about the contents of memory, and in
+//! the loops of [`candidates`] it assumes nothing that follows from a check either.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::control::round_unroll_factor;
+use super::{
+    Body, CHUNK, CType, Callee, Case, Chunk, Deferred, Expr, Function, Header, Helper, Label, Module, NameOrigin, Next,
+    Op, Operator, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeKind, VarId, Variable,
+};
+use crate::ir::{FunctionId, Scalar, Unroll};
+
+/// Returns the loops whose faults may be deferred, depending on the checks that will be kept.
+///
+/// Whether a loop is among them does not depend on its checks, so that it stays true while checks are removed.
+pub(crate) fn candidates(module: &Module) -> HashSet<*const Header> {
+    let pure = pure_functions(module);
+    let passing = passing(module);
+    let mut found = HashSet::new();
+    for function in module.functions.values().chain([&module.kernel]) {
+        let Body::Stmts(stmts) = &function.body else { continue };
+        let shared = shared_variables(stmts);
+        let effects = Effects { vars: &function.vars, params: &[], shared: &shared, pure: &pure, passing: &passing };
+        for_each_loop(stmts, &mut |header, body, next| {
+            if effects.is_candidate(header, body, next) {
+                found.insert(std::ptr::from_ref(header));
+            }
+        });
+    }
+    found
+}
+
+/// Defers the faults of the loops where that is possible.
+pub(crate) fn program(module: &mut Module) {
+    let pure = pure_functions(module);
+    let passing = passing(module);
+    let Module { types, functions, kernel, templates, .. } = module;
+    let before = templates.clone();
+    for function in functions.values_mut().chain([kernel]) {
+        let Function { vars, body: Body::Stmts(stmts), .. } = function else { continue };
+        let shared = shared_variables(stmts);
+        Pass { vars, shared: &shared, pure: &pure, passing: &passing, types, templates }.stmts(stmts);
+    }
+    if module.templates != before {
+        module.helpers = super::helpers(module.functions.values().chain([&module.kernel]));
+    }
+}
+
+/// How a function takes an argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Passing {
+    /// By value, or by a reference to a few scalars, for which a temporary may stand.
+    Value,
+    /// By a reference through which it may write.
+    Mutable,
+    /// By any other reference, or as a pointer.
+    Other,
+}
+
+/// Returns how the functions take their arguments.
+fn passing(module: &Module) -> BTreeMap<FunctionId, Vec<Passing>> {
+    let of_function = |function: &Function| {
+        let returns_reference = function.result.as_ref().is_some_and(is_reference);
+        let of = |param: &VarId| match &function.vars[param.index()].ty {
+            CType::Scalar(_) | CType::Named(_) | CType::Array(..) => Passing::Value,
+            CType::Reference { target: _, mutable: true } => Passing::Mutable,
+            CType::Reference { target, mutable: false } if !returns_reference && is_flat(target, &module.types) => {
+                Passing::Value
+            }
+            CType::Reference { .. } | CType::Pointer { .. } => Passing::Other,
+        };
+        function.params.iter().map(of).collect()
+    };
+    module.functions.iter().map(|(id, function)| (*id, of_function(function))).collect()
+}
+
+fn is_reference(ty: &CType) -> bool {
+    matches!(ty, CType::Reference { .. } | CType::Pointer { .. })
+}
+
+fn for_each_loop<'s>(stmts: &'s [Stmt], visit: &mut impl FnMut(&'s Header, &'s [Stmt], Option<Label>)) {
+    for stmt in stmts {
+        if let StmtKind::Loop { header, body, next, end: _, unroll: _ } = &stmt.kind {
+            visit(header, body, *next);
+        }
+        stmt.kind.for_each_block(&mut |block| for_each_loop(block, visit));
+    }
+}
+
+/// Returns the variables of a function that are in shared memory.
+fn shared_variables(stmts: &[Stmt]) -> BTreeSet<u32> {
+    fn collect(stmts: &[Stmt], found: &mut BTreeSet<u32>) {
+        for stmt in stmts {
+            if let StmtKind::Shared { var } = stmt.kind {
+                found.insert(var.0);
+            }
+            stmt.kind.for_each_block(&mut |block| collect(block, found));
+        }
+    }
+    let mut found = BTreeSet::new();
+    collect(stmts, &mut found);
+    found
+}
+
+/// Returns the functions that neither fault nor loop, and write nothing but what they take by reference.
+fn pure_functions(module: &Module) -> BTreeSet<FunctionId> {
+    let (mut pure, passing) = (BTreeSet::new(), passing(module));
+    // Callees precede their callers.
+    for (id, function) in &module.functions {
+        let Body::Stmts(stmts) = &function.body else { continue };
+        let Function { vars, params, .. } = function;
+        let effects = Effects { vars, params, shared: &BTreeSet::new(), pure: &pure, passing: &passing };
+        if !function.takes_launch && effects.allow(stmts, None) {
+            pure.insert(*id);
+        }
+    }
+    pure
+}
+
+/// The absence of effects other than assignments to variables of the thread.
+struct Effects<'f> {
+    vars: &'f [Variable],
+    /// The parameters through which the function may write, if they are references.
+    params: &'f [VarId],
+    shared: &'f BTreeSet<u32>,
+    pure: &'f BTreeSet<FunctionId>,
+    passing: &'f BTreeMap<FunctionId, Vec<Passing>>,
+}
+
+impl Effects<'_> {
+    fn is_candidate(&self, header: &Header, body: &[Stmt], next: Option<Label>) -> bool {
+        let mut labels: Vec<Label> = next.into_iter().collect();
+        collect_labels(body, &mut labels);
+        matches!(header, Header::For { .. }) && self.allow(body, Some(&labels))
+    }
+
+    /// Returns whether statements have no effects. `labels` are the targets of the jumps that are allowed in a loop;
+    /// `None` for the body of a function.
+    fn allow(&self, stmts: &[Stmt], labels: Option<&[Label]>) -> bool {
+        stmts.iter().all(|stmt| {
+            let allowed = match &stmt.kind {
+                StmtKind::Declare { .. }
+                | StmtKind::Expr(_)
+                | StmtKind::If { .. }
+                | StmtKind::Switch { .. }
+                | StmtKind::Block { .. } => true,
+                StmtKind::Assign { place, value: _ } | StmtKind::Update { op: _, place, value: _ } => {
+                    self.is_local(place)
+                }
+                StmtKind::Continue => labels.is_some(),
+                StmtKind::Goto(label) => labels.is_none_or(|labels| labels.contains(label)),
+                StmtKind::Return(_) => labels.is_none(),
+                StmtKind::Shared { .. }
+                | StmtKind::Loop { .. }
+                | StmtKind::Break
+                | StmtKind::Fault { .. }
+                | StmtKind::Print { .. }
+                | StmtKind::InternalError(_) => false,
+            };
+            let mut pure = allowed;
+            stmt.for_each_expr(&mut |expr| pure = pure && self.is_pure(expr));
+            stmt.kind.for_each_block(&mut |block| pure = pure && self.allow(block, labels));
+            pure
+        })
+    }
+
+    /// Returns whether a place is a part of a variable that only this thread can access: a variable of the function that
+    /// is not a reference, or a parameter for which that is required of the callers.
+    fn is_local(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Var(var) => match &self.vars[var.index()].ty {
+                CType::Reference { .. } => self.params.contains(var),
+                CType::Scalar(_) | CType::Named(_) | CType::Array(..) | CType::Pointer { .. } => {
+                    !self.shared.contains(&var.0)
+                }
+            },
+            Expr::Field(base, _, _) | Expr::Index(base, _) => !self.is_pointer(base) && self.is_local(base),
+            _ => false,
+        }
+    }
+
+    fn is_pointer(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Var(var) if matches!(self.vars[var.index()].ty, CType::Pointer { .. }))
+    }
+
+    fn is_pure(&self, expr: &Expr) -> bool {
+        let mut pure = match expr {
+            Expr::Call(Callee::Helper(Helper { op, .. }, _), args) => match op {
+                Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => {
+                    args.last().is_some_and(|output| matches!(output, Expr::Var(_)) && self.is_local(output))
+                }
+                op => !op.has_effect(),
+            },
+            Expr::Call(Callee::Function(id, _), args) => {
+                let mut args = args.iter().zip(self.passing.get(id).into_iter().flatten());
+                self.pure.contains(id) && args.all(|(arg, by)| *by != Passing::Mutable || self.is_local(arg))
+            }
+            Expr::Call(Callee::Effect(_) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. }, _) => false,
+            _ => true,
+        };
+        expr.for_each_child(&mut |child| pure = pure && self.is_pure(child));
+        pure
+    }
+}
+
+fn collect_labels(stmts: &[Stmt], found: &mut Vec<Label>) {
+    for stmt in stmts {
+        if let StmtKind::Block { body: _, end } = &stmt.kind {
+            found.push(*end);
+        }
+        stmt.kind.for_each_block(&mut |block| collect_labels(block, found));
+    }
+}
+
+/// The pass over a function.
+struct Pass<'m> {
+    vars: &'m mut Vec<Variable>,
+    shared: &'m BTreeSet<u32>,
+    pure: &'m BTreeSet<FunctionId>,
+    passing: &'m BTreeMap<FunctionId, Vec<Passing>>,
+    types: &'m [TypeDef],
+    templates: &'m mut BTreeSet<Template>,
+}
+
+impl Pass<'_> {
+    fn stmts(&mut self, stmts: &mut [Stmt]) {
+        for stmt in stmts {
+            match &mut stmt.kind {
+                StmtKind::If { condition: _, then, otherwise } => {
+                    self.stmts(then);
+                    self.stmts(otherwise);
+                }
+                StmtKind::Switch { on: _, cases, otherwise } => {
+                    for case in cases {
+                        self.stmts(&mut case.body);
+                    }
+                    self.stmts(otherwise);
+                }
+                StmtKind::Block { body, end: _ } => self.stmts(body),
+                StmtKind::Loop { header, body, next, end: _, unroll } => {
+                    match self.deferred(header, body, *next, *unroll) {
+                        Some((deferred, converted)) => {
+                            if deferred.chunk.is_some() {
+                                *unroll = round_unroll_factor(*unroll);
+                            }
+                            *header = Header::Deferred(Box::new(deferred));
+                            *body = converted;
+                        }
+                        None => self.stmts(body),
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the loop with deferred faults, if that is possible and there is a check.
+    fn deferred(
+        &mut self,
+        header: &Header,
+        body: &[Stmt],
+        next: Option<Label>,
+        unroll: Unroll,
+    ) -> Option<(Deferred, Vec<Stmt>)> {
+        let Pass { vars, shared, pure, passing, .. } = self;
+        let effects = Effects { vars, params: &[], shared, pure, passing };
+        if !has_check_in(body) || !effects.is_candidate(header, body, next) {
+            return None;
+        }
+        let mut assigned = BTreeSet::new();
+        collect_assigned(body, self.passing, &mut assigned);
+        let chunk = chunk(header, &assigned, self.vars)?;
+        if chunk.is_some() && unroll == Unroll::Full {
+            return None;
+        }
+        let Header::For { var: counter, .. } = header else { return None };
+        let fault = VarId(u32::try_from(self.vars.len()).ok()?);
+        assigned.insert(counter.0);
+        let mut conversion = Conversion {
+            vars: self.vars,
+            types: self.types,
+            passing: self.passing,
+            assigned,
+            fault,
+            lens: Vec::new(),
+            copies: Vec::new(),
+            has_parts: false,
+        };
+        let mut converted = body.to_vec();
+        if !conversion.stmts(&mut converted) || conversion.lens.is_empty() {
+            return None;
+        }
+        let Conversion { lens, copies, has_parts, .. } = conversion;
+        for (var, ty) in copies {
+            self.vars[var.index()].ty = ty;
+            self.vars[var.index()].constant = true;
+        }
+        let (scalar, name) = match &self.vars[counter.index()] {
+            Variable { ty: CType::Scalar(scalar), hint, .. } => (*scalar, hint.clone()),
+            _ => return None,
+        };
+        self.compiler_variable("fault".to_owned(), CType::USIZE, false);
+        self.templates.insert(Template::Deferred);
+        if has_parts {
+            self.templates.insert(Template::DeferredParts);
+        }
+        let chunk = chunk.map(|chunk| {
+            let var = if chunk == Chunk::Counted {
+                self.compiler_variable("left".to_owned(), CType::Scalar(Scalar::U32), false)
+            } else {
+                self.templates.insert(Template::Chunk(chunk));
+                self.compiler_variable(format!("{name}_end"), CType::Scalar(scalar), true)
+            };
+            (chunk, var)
+        });
+        Some((Deferred { header: header.clone(), chunk, fault, lens }, converted))
+    }
+
+    fn compiler_variable(&mut self, hint: String, ty: CType, constant: bool) -> VarId {
+        let var = VarId(self.vars.len() as u32);
+        self.vars.push(Variable { hint, origin: NameOrigin::Compiler, ty, constant, stable: true });
+        var
+    }
+}
+
+/// Returns how the iterations of a loop are divided into chunks: `Some(None)` if there are few, and `None` if the bounds
+/// may change in the loop.
+#[allow(clippy::option_option, reason = "the two levels are explained above")]
+fn chunk(header: &Header, assigned: &BTreeSet<u32>, vars: &[Variable]) -> Option<Option<Chunk>> {
+    let Header::For { var, init, test, next } = header else { return None };
+    let is_fixed = |expr: &Expr| is_invariant(expr, assigned, vars);
+    if assigned.contains(&var.0) || has_check(test) {
+        return None;
+    }
+    Some(Some(match (test, next) {
+        (Expr::Binary(op @ (Operator::Lt | Operator::Le), left, limit), Next::Increment)
+            if **left == Expr::Var(*var) && is_fixed(limit) =>
+        {
+            if trip_count(init, limit).is_some_and(|count| count < CHUNK) {
+                return Some(None);
+            }
+            if *op == Operator::Lt { Chunk::Up } else { Chunk::UpTo }
+        }
+        (Expr::Binary(Operator::Gt, left, limit), Next::Decrement) if **left == Expr::Var(*var) && is_fixed(limit) => {
+            if trip_count(limit, init).is_some_and(|count| count < CHUNK) {
+                return Some(None);
+            }
+            Chunk::Down
+        }
+        (
+            Expr::Binary(Operator::Lt, left, limit),
+            Next::Assign(Expr::Call(Callee::Helper(Helper { op: Op::Step, .. }, None), args)),
+        ) if **left == Expr::Var(*var) && args.iter().skip(1).all(is_fixed) && args.get(1) == Some(limit) => Chunk::By,
+        (
+            Expr::Var(more),
+            Next::Assign(Expr::Call(Callee::Helper(Helper { op: Op::StepTo | Op::StepDown, .. }, None), args)),
+        ) if more == var && args.iter().skip(1).all(is_fixed) => Chunk::Counted,
+        _ => return None,
+    }))
+}
+
+/// Returns the difference of two bounds, if both are literals.
+fn trip_count(first: &Expr, end: &Expr) -> Option<u64> {
+    match (first, end) {
+        (Expr::Literal(_, first), Expr::Literal(_, end)) => Some(end.wrapping_sub(*first)),
+        _ => None,
+    }
+}
+
+/// Returns whether an expression has the same value in all iterations, and reads no memory.
+fn is_invariant(expr: &Expr, assigned: &BTreeSet<u32>, vars: &[Variable]) -> bool {
+    match expr {
+        Expr::Literal(..) | Expr::Special(_) => true,
+        Expr::Var(var) => !assigned.contains(&var.0) && !is_reference(&vars[var.index()].ty),
+        Expr::Unary(_, operand) | Expr::Cast(_, operand) => is_invariant(operand, assigned, vars),
+        Expr::Binary(_, left, right) => is_invariant(left, assigned, vars) && is_invariant(right, assigned, vars),
+        _ => false,
+    }
+}
+
+fn collect_assigned(stmts: &[Stmt], passing: &BTreeMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
+    fn root(place: &Expr, found: &mut BTreeSet<u32>) {
+        match place {
+            Expr::Var(var) => {
+                found.insert(var.0);
+            }
+            Expr::Field(base, _, _) | Expr::Index(base, _) => root(base, found),
+            _ => {}
+        }
+    }
+    fn outputs(expr: &Expr, passing: &BTreeMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
+        match expr {
+            Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() => {
+                for arg in args {
+                    root(arg, found);
+                }
+            }
+            Expr::Call(Callee::Function(id, _), args) => {
+                let args = args.iter().zip(passing.get(id).into_iter().flatten());
+                args.filter(|(_, by)| **by == Passing::Mutable).for_each(|(arg, _)| root(arg, found));
+            }
+            _ => {}
+        }
+        expr.for_each_child(&mut |child| outputs(child, passing, found));
+    }
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Declare { var, init: _ } => {
+                found.insert(var.0);
+            }
+            StmtKind::Assign { place, value: _ } | StmtKind::Update { op: _, place, value: _ } => root(place, found),
+            _ => {}
+        }
+        stmt.for_each_expr(&mut |expr| outputs(expr, passing, found));
+        stmt.kind.for_each_block(&mut |block| collect_assigned(block, passing, found));
+    }
+}
+
+fn has_check_in(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| {
+        let mut found = false;
+        stmt.for_each_expr(&mut |expr| found = found || has_check(expr));
+        found
+    })
+}
+
+/// Returns whether an expression can fault.
+fn has_check(expr: &Expr) -> bool {
+    let mut found = match expr {
+        Expr::Call(Callee::Helper(_, site) | Callee::Function(_, site), _) => site.is_some(),
+        Expr::Call(Callee::Load { .. } | Callee::Inside { .. }, _) => true,
+        _ => false,
+    };
+    expr.for_each_child(&mut |child| found = found || has_check(child));
+    found
+}
+
+/// The replacement of the checks of a loop. The functions return whether they have replaced all of them.
+struct Conversion<'p> {
+    vars: &'p [Variable],
+    types: &'p [TypeDef],
+    passing: &'p BTreeMap<FunctionId, Vec<Passing>>,
+    /// The variables that the loop assigns.
+    assigned: BTreeSet<u32>,
+    fault: VarId,
+    lens: Vec<(u32, Expr)>,
+    /// The references that become copies, with their new types.
+    copies: Vec<(VarId, CType)>,
+    /// Whether an element has more than one index.
+    has_parts: bool,
+}
+
+impl Conversion<'_> {
+    fn stmts(&mut self, stmts: &mut [Stmt]) -> bool {
+        stmts.iter_mut().all(|stmt| self.stmt(&mut stmt.kind))
+    }
+
+    fn stmt(&mut self, kind: &mut StmtKind) -> bool {
+        match kind {
+            StmtKind::Declare { var: _, init: None } | StmtKind::Continue | StmtKind::Goto(_) => true,
+            StmtKind::Declare { var, init: Some(init) } => match &self.vars[var.index()].ty {
+                CType::Reference { .. } if !has_check(init) => true,
+                // A reference to an element that may not exist becomes a copy. Nothing writes the element meanwhile: neither
+                // another thread, because it is borrowed, nor this loop.
+                CType::Reference { target, mutable: false }
+                    if is_flat(target, self.types) && !self.is_assigned(init) =>
+                {
+                    self.copies.push((*var, CType::clone(target)));
+                    self.value(init)
+                }
+                CType::Reference { .. } => false,
+                CType::Scalar(_) | CType::Named(_) | CType::Array(..) | CType::Pointer { .. } => self.value(init),
+            },
+            StmtKind::Assign { place, value } | StmtKind::Update { op: _, place, value } => {
+                !has_check(place) && self.value(value)
+            }
+            StmtKind::Expr(expr) => self.value(expr),
+            StmtKind::If { condition, then, otherwise } => {
+                self.value(condition) && self.stmts(then) && self.stmts(otherwise)
+            }
+            StmtKind::Switch { on, cases, otherwise } => {
+                self.value(on)
+                    && cases.iter_mut().all(|Case { values, body }| !values.iter().any(has_check) && self.stmts(body))
+                    && self.stmts(otherwise)
+            }
+            StmtKind::Block { body, end: _ } => self.stmts(body),
+            StmtKind::Shared { .. }
+            | StmtKind::Loop { .. }
+            | StmtKind::Break
+            | StmtKind::Return(_)
+            | StmtKind::Fault { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::InternalError(_) => false,
+        }
+    }
+
+    /// Returns whether the loop assigns a part of the variable that a place belongs to.
+    fn is_assigned(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Var(var) => self.assigned.contains(&var.0),
+            Expr::Field(base, _, _) | Expr::Index(base, _) => self.is_assigned(base),
+            _ => true,
+        }
+    }
+
+    /// Replaces the checks in an expression whose value is used, not its address.
+    fn value(&mut self, expr: &mut Expr) -> bool {
+        match expr {
+            Expr::Index(base, index) if has_check(base) => {
+                // With a literal index, the array that contains it stays in registers.
+                matches!(**index, Expr::Literal(..)) && self.value(base)
+            }
+            Expr::Index(base, index) => match &mut **index {
+                Expr::Call(Callee::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(site))), args) => {
+                    let site = *site;
+                    let Ok([mut index, len]) = <[Expr; 2]>::try_from(std::mem::take(args)) else { return false };
+                    if !self.value(&mut index) || !self.note(site, &len) {
+                        return false;
+                    }
+                    let base = std::mem::replace(&mut **base, Expr::Literal(Scalar::Bool, 0));
+                    *expr = Expr::Call(Callee::Load { site, fault: self.fault }, vec![base, index, len]);
+                    true
+                }
+                index if has_direct_check(index) => {
+                    let mut inside = Vec::new();
+                    if !self.parts(index, &mut inside) {
+                        return false;
+                    }
+                    self.has_parts = true;
+                    let inside = inside.into_iter().reduce(|all, part| Expr::binary(Operator::Both, all, part));
+                    let Some(inside) = inside else { return false };
+                    *expr = Expr::Call(Callee::LoadIf, vec![Expr::clone(base), index.clone(), inside]);
+                    true
+                }
+                index => self.value(index),
+            },
+            Expr::AddressOf(place) => !has_check(place),
+            Expr::Call(Callee::Helper(_, Some(_)), _) => false,
+            Expr::Call(Callee::Function(id, _), args) => {
+                let Some(passing) = self.passing.get(id) else { return false };
+                let mut args = args.iter_mut().zip(passing);
+                args.all(|(arg, by)| if *by == Passing::Value { self.value(arg) } else { !has_check(arg) })
+            }
+            _ => {
+                let mut all = true;
+                expr.for_each_child_mut(&mut |child| all = all && self.value(child));
+                all
+            }
+        }
+    }
+
+    /// Replaces the checks of an element's indices by the indices, and adds a test of each to `inside`.
+    fn parts(&mut self, expr: &mut Expr, inside: &mut Vec<Expr>) -> bool {
+        match expr {
+            Expr::Call(Callee::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(site))), args) => {
+                let site = *site;
+                let Ok([index, len]) = <[Expr; 2]>::try_from(std::mem::take(args)) else { return false };
+                // It is evaluated twice.
+                if !is_cheap(&index) || !self.note(site, &len) {
+                    return false;
+                }
+                inside.push(Expr::Call(Callee::Inside { site, fault: self.fault }, vec![index.clone(), len]));
+                *expr = index;
+                true
+            }
+            expr if !has_check(expr) => true,
+            Expr::Binary(_, left, right) => self.parts(left, inside) && self.parts(right, inside),
+            Expr::Unary(_, operand) | Expr::Cast(_, operand) => self.parts(operand, inside),
+            _ => false,
+        }
+    }
+
+    /// Notes the length at a site, which is read again after the chunk.
+    fn note(&mut self, site: u32, len: &Expr) -> bool {
+        self.lens.push((site, len.clone()));
+        is_invariant(len, &self.assigned, self.vars)
+    }
+}
+
+/// Returns whether a type consists of scalars only, without arrays.
+fn is_flat(ty: &CType, types: &[TypeDef]) -> bool {
+    match ty {
+        CType::Scalar(_) => true,
+        CType::Named(id) => match &types[id.index()].kind {
+            TypeKind::Struct { members, layout: _ } => members.iter().all(|member| is_flat(&member.ty, types)),
+            TypeKind::Enum { .. } => true,
+        },
+        CType::Array(..) | CType::Pointer { .. } | CType::Reference { .. } => false,
+    }
+}
+
+/// Returns whether there is a check in an expression outside of the elements that it loads.
+fn has_direct_check(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(Callee::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(_))), _) => true,
+        Expr::Binary(_, left, right) => has_direct_check(left) || has_direct_check(right),
+        Expr::Unary(_, operand) | Expr::Cast(_, operand) => has_direct_check(operand),
+        _ => false,
+    }
+}
+
+/// Returns whether an expression is computed from variables without calls and memory accesses.
+fn is_cheap(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(..) | Expr::Special(_) | Expr::Var(_) => true,
+        Expr::Unary(_, operand) | Expr::Cast(_, operand) => is_cheap(operand),
+        Expr::Binary(_, left, right) => is_cheap(left) && is_cheap(right),
+        _ => false,
+    }
+}

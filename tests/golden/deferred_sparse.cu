@@ -1,0 +1,144 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+    u64 args[6];
+};
+
+struct Print;
+
+struct Launch {
+    Fault* fault;
+    Print* print;
+    u64* grid_barrier;
+    u32 kernel;
+};
+
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+const u32 no_site = 0xffffffff;
+
+struct Deferred {
+    u32 site;
+    usize index;
+};
+
+static __device__ __forceinline__ bool inside(usize index, usize len, u32 site, Deferred& fault) {
+    const bool is_inside = index < len;
+    const bool is_first = !is_inside & fault.site == no_site;
+    fault.site = is_first ? site : fault.site;
+    fault.index = is_first ? index : fault.index;
+    return is_inside;
+}
+
+template <class T>
+static __device__ __forceinline__ T load(const T* from, usize index, usize len, u32 site, Deferred& fault) {
+    return inside(index, len, site, fault) ? from[index] : T{};
+}
+
+template <class T>
+static __device__ __forceinline__ T chunk_up(T i, T end) {
+    return (u64)end - (u64)i > 64 ? (T)(i + 64) : end;
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
+    if (start >= end) return true;
+    const usize last = end - 1 - start;
+    const usize reach = stride * last;
+    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+}
+
+static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
+    if (b > ~a) fault(launch, site, 0, 0);
+    return a + b;
+}
+
+}  // namespace rt
+
+#line 23 "tests/corpus/deferred.rs"
+extern "C" __global__ void sparse(const u32* __restrict__ starts, usize starts_len, const u32* __restrict__ columns, usize columns_len, const float* __restrict__ values, usize values_len, const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
+    const usize row = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+    if (row < y_len) {
+        float sum = 0.0f;
+        const usize end = (usize)starts[rt::at(rt::add_u64(row, 1, 1, launch), starts_len, 2, launch)];
+#line 27
+        const usize start = (usize)starts[rt::at(row, starts_len, 0, launch)];
+#line 27
+        if (rt::within(0, 1, start, end, columns_len) && rt::within(0, 1, start, end, values_len)) {
+#line 27
+            rt::Deferred fault = {rt::no_site, 0};
+#line 27
+            for (usize k = start; k < end;) {
+                const usize k_end = rt::chunk_up<usize>(k, end);
+#line 27
+                for (; k < k_end; ++k) {
+                    const usize column = (usize)columns[k];
+                    const float value = values[k];
+                    sum += value * rt::load(x, column, x_len, 3, fault);
+                }
+                if (fault.site != rt::no_site) rt::fault(launch, fault.site, fault.index, x_len);
+            }
+        } else {
+#line 27
+            rt::Deferred fault_2 = {rt::no_site, 0};
+#line 27
+            for (usize k_2 = start; k_2 < end;) {
+                const usize k_end_2 = rt::chunk_up<usize>(k_2, end);
+#line 27
+                for (; k_2 < k_end_2; ++k_2) {
+                    const usize column_2 = (usize)rt::load(columns, k_2, columns_len, 4, fault_2);
+                    const float value_2 = rt::load(values, k_2, values_len, 5, fault_2);
+                    sum += value_2 * rt::load(x, column_2, x_len, 6, fault_2);
+                }
+                if (fault_2.site != rt::no_site) rt::fault(launch, fault_2.site, fault_2.index, fault_2.site == 4 ? columns_len : fault_2.site == 5 ? values_len : x_len);
+            }
+        }
+#line 32
+        y[rt::at(row, y_len, 7, launch)] = sum;
+    }
+}
