@@ -8,6 +8,7 @@
 //! cargo bench --bench suite -- --small               compares results at small sizes, and measures nothing; without a GPU on
 //!                                                    the CPU device
 //! cargo bench --bench suite -- --compile             compiles both sides for sm_90 by NVRTC; needs no GPU
+//! cargo bench --bench suite -- --inspect FOLDER      writes the CUDA C of both sides and the checks of each kernel; needs no GPU
 //! cargo bench --bench suite -- --json FILE           also writes the times as JSON
 //! cargo bench --bench suite -- --report docs         also writes benchmarks.md and its charts into the folder
 //! cargo bench --bench suite -- --peers FILE          also compares with other systems, whose times the file contains
@@ -26,7 +27,7 @@ mod measure;
 mod report;
 mod workload;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -35,7 +36,7 @@ use cumbia::prelude::*;
 
 use kernels::ENTRIES;
 use report::{Machine, Run};
-use workload::{Entry, Size};
+use workload::{Entry, Inspected, Size};
 
 /// The options of the command line.
 #[derive(Default)]
@@ -44,6 +45,7 @@ struct Options {
     list: bool,
     small: bool,
     compile: bool,
+    inspect: Option<PathBuf>,
     json: Option<PathBuf>,
     report: Option<PathBuf>,
     peers: Option<PathBuf>,
@@ -59,6 +61,7 @@ impl Options {
                 "--list" => options.list = true,
                 "--small" => options.small = true,
                 "--compile" => options.compile = true,
+                "--inspect" => options.inspect = Some(path()?),
                 "--json" => options.json = Some(path()?),
                 "--report" => options.report = Some(path()?),
                 "--peers" => options.peers = Some(path()?),
@@ -84,6 +87,26 @@ fn main() -> ExitCode {
     }
 }
 
+/// Writes the CUDA C of both sides, and the checks of each kernel.
+fn inspect(entries: &[&Entry], folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for entry in entries {
+        std::fs::write(folder.join(format!("{}.hand.cu", entry.name)), entry.cuda_c)?;
+        for (kernel, inspected) in (entry.inspected)() {
+            let path = |extension: &str| folder.join(format!("{}.{kernel}.{extension}", entry.name));
+            match inspected {
+                Ok(Inspected { checked, proven, checks }) => {
+                    std::fs::write(path("checked.cu"), checked)?;
+                    std::fs::write(path("proven.cu"), proven)?;
+                    std::fs::write(path("checks.txt"), format!("{checks}\n"))?;
+                }
+                Err(error) => std::fs::write(path("error.txt"), format!("{error}\n"))?,
+            }
+        }
+    }
+    Ok(())
+}
+
 fn run(options: &Options) -> Result<(), String> {
     let entries: Vec<_> = ENTRIES.iter().filter(|entry| options.selects(entry)).collect();
     if entries.is_empty() {
@@ -105,6 +128,9 @@ fn run(options: &Options) -> Result<(), String> {
             }
             Ok(())
         });
+    }
+    if let Some(folder) = &options.inspect {
+        return inspect(&entries, folder).map_err(|error| format!("{}: {error}", folder.display()));
     }
     let device = match Device::cuda(0) {
         Ok(device) => device,

@@ -183,6 +183,24 @@ impl Tolerance {
 /// The machine code of each variant of the kernels of a workload, with the kernel's name.
 pub(crate) type Cubins = Vec<(String, cumbia::Result<Vec<u8>>)>;
 
+/// The CUDA C of a kernel in the variants that a launch chooses from, and its checks.
+pub(crate) struct Inspected {
+    pub(crate) checked: String,
+    pub(crate) proven: String,
+    pub(crate) checks: cumbia::checks::Checks,
+}
+
+impl Inspected {
+    pub(crate) fn of<K: cumbia::Kernel>() -> cumbia::Result<Self> {
+        use cumbia::__private::inspect::{Variant, cuda_source_of};
+        Ok(Inspected {
+            checked: cuda_source_of::<K>(Variant::Checked)?,
+            proven: cuda_source_of::<K>(Variant::Proven)?,
+            checks: K::checks()?,
+        })
+    }
+}
+
 /// An entry of the suite.
 pub(crate) struct Entry {
     /// The name by which the command line selects it.
@@ -199,6 +217,7 @@ pub(crate) struct Entry {
     pub(crate) tolerance: Tolerance,
     pub(crate) new: fn(&Device, Size) -> cumbia::Result<Box<dyn Workload>>,
     pub(crate) cubins: fn(&str) -> Cubins,
+    pub(crate) inspected: fn() -> Vec<(String, cumbia::Result<Inspected>)>,
 }
 
 impl Entry {
@@ -210,6 +229,7 @@ impl Entry {
         entries: &'static [(&'static str, &'static str)],
         new: fn(&Device, Size) -> cumbia::Result<Box<dyn Workload>>,
         cubins: fn(&str) -> Cubins,
+        inspected: fn() -> Vec<(String, cumbia::Result<Inspected>)>,
     ) -> Self {
         Entry {
             name,
@@ -221,12 +241,14 @@ impl Entry {
             tolerance: Tolerance::relative(1e-5),
             new,
             cubins,
+            inspected,
         }
     }
 }
 
 /// Declares kernels in three variants, of which a user writes the first: as they are written, and in the modules `unchecked` and
-/// `narrow` with `#[kernel(unchecked)]` and `#[kernel(index = u32)]`. Also declares `cubins`, which compiles all of them.
+/// `narrow` with `#[kernel(unchecked)]` and `#[kernel(index = u32)]`. Also declares `cubins`, which compiles all of them, and
+/// `inspected`, which returns the CUDA C of the first.
 macro_rules! variants {
     ($( $(#[doc = $doc:literal])* #[kernel $(($($option:tt)*))?] fn $name:ident $parameters:tt $body:tt )*) => {
         $( $(#[doc = $doc])* #[kernel $(($($option)*))?] fn $name $parameters $body )*
@@ -251,6 +273,10 @@ macro_rules! variants {
                 (concat!(stringify!($name), ", unchecked").to_owned(), <unchecked::$name>::cubin(architecture)),
                 (concat!(stringify!($name), ", u32").to_owned(), <narrow::$name>::cubin(architecture)),
             )*]
+        }
+
+        fn inspected() -> Vec<(String, cumbia::Result<crate::workload::Inspected>)> {
+            vec![$( (stringify!($name).to_owned(), crate::workload::Inspected::of::<$name>()), )*]
         }
     };
 }

@@ -43,7 +43,7 @@ pub(crate) const ENTRY: Entry = Entry {
     peer: "black-scholes 2^25",
     // The difference of two prices up to 100.
     tolerance: Tolerance::relative(1e-4),
-    ..Entry::new("black_scholes", "Black–Scholes, 2²⁵", CUDA_C, &[("black_scholes", "CUDA C")], new, cubins)
+    ..Entry::new("black_scholes", "Black–Scholes, 2²⁵", CUDA_C, &[("black_scholes", "CUDA C")], new, cubins, inspected)
 };
 
 const RATE: f32 = 0.02;

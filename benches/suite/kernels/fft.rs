@@ -165,7 +165,7 @@ pub(crate) const ENTRY: Entry = Entry {
     peer: "fft 8192 x8192",
     // The results are of the magnitude of the square root of 8192.
     tolerance: Tolerance::relative(1e-3),
-    ..Entry::new("fft", "FFT, radix 8, 8192 × 8192", CUDA_C, &[("fft", "CUDA C")], new, cubins)
+    ..Entry::new("fft", "FFT, radix 8, 8192 × 8192", CUDA_C, &[("fft", "CUDA C")], new, cubins, inspected)
 };
 
 struct Fft {

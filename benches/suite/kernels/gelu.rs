@@ -38,7 +38,15 @@ extern "C" __global__ void gelu4(const float4* __restrict__ x, float4* __restric
 
 pub(crate) const ENTRY: Entry = Entry {
     peer: "gelu 1e7",
-    ..Entry::new("gelu", "GELU, 10⁷", CUDA_C, &[("gelu", "CUDA C"), ("gelu4", "CUDA C, float4")], new, cubins)
+    ..Entry::new(
+        "gelu",
+        "GELU, 10⁷",
+        CUDA_C,
+        &[("gelu", "CUDA C"), ("gelu4", "CUDA C, float4")],
+        new,
+        cubins,
+        inspected,
+    )
 };
 
 struct Gelu {

@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(256) histogram(const unsigned* __re
 pub(crate) const ENTRY: Entry = Entry {
     peer: "histogram 2^27",
     tolerance: Tolerance::EXACT,
-    ..Entry::new("histogram", "histogram, 2²⁷, 256 bins", CUDA_C, &[("histogram", "CUDA C")], new, cubins)
+    ..Entry::new("histogram", "histogram, 2²⁷, 256 bins", CUDA_C, &[("histogram", "CUDA C")], new, cubins, inspected)
 };
 
 struct Histogram {

@@ -50,7 +50,7 @@ pub(crate) const ENTRY: Entry = Entry {
     peer: "k-means 2^24",
     // Which of two centroids is nearer may depend on rounding.
     tolerance: Tolerance { relative: 0.0, share: 1e-4 },
-    ..Entry::new("k_means", "k-means assignment, 2²⁴", CUDA_C, &[("k_means", "CUDA C")], new, cubins)
+    ..Entry::new("k_means", "k-means assignment, 2²⁴", CUDA_C, &[("k_means", "CUDA C")], new, cubins, inspected)
 };
 
 const CENTROIDS: usize = 64;

@@ -54,7 +54,7 @@ pub(crate) const ENTRY: Entry = Entry {
     peer: "mandelbrot 4096",
     // The number of iterations depends on the rounding of the orbit.
     tolerance: Tolerance { relative: 0.0, share: 0.01 },
-    ..Entry::new("mandelbrot", "Mandelbrot, 4096²", CUDA_C, &[("mandelbrot", "CUDA C")], new, cubins)
+    ..Entry::new("mandelbrot", "Mandelbrot, 4096²", CUDA_C, &[("mandelbrot", "CUDA C")], new, cubins, inspected)
 };
 
 struct Mandelbrot {

@@ -67,7 +67,7 @@ pub(crate) const ENTRY: Entry = Entry {
     fast_math: true,
     // Sums of 65536 terms that cancel, in an approximate arithmetic.
     tolerance: Tolerance::relative(2e-3),
-    ..Entry::new("n_body", "n-body, 65536", CUDA_C, &[("n_body", "CUDA C")], new, cubins)
+    ..Entry::new("n_body", "n-body, 65536", CUDA_C, &[("n_body", "CUDA C")], new, cubins, inspected)
 };
 
 struct NBody {

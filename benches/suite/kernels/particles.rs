@@ -67,7 +67,7 @@ extern "C" __global__ void particles(float field, float dt, Particle* __restrict
 "#;
 
 pub(crate) const ENTRY: Entry =
-    Entry::new("particles", "particles, structs, 2²⁵", CUDA_C, &[("particles", "CUDA C")], new, cubins);
+    Entry::new("particles", "particles, structs, 2²⁵", CUDA_C, &[("particles", "CUDA C")], new, cubins, inspected);
 
 /// Returns a particle of the initial state.
 #[device]

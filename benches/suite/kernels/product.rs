@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(256) product(const float* __restric
 
 pub(crate) const ENTRY: Entry = Entry {
     tolerance: Tolerance::relative(1e-4),
-    ..Entry::new("product", "product, 16×16 tiles, 4096", CUDA_C, &[("product", "CUDA C")], new, cubins)
+    ..Entry::new("product", "product, 16×16 tiles, 4096", CUDA_C, &[("product", "CUDA C")], new, cubins, inspected)
 };
 
 struct Product {

@@ -28,7 +28,15 @@ extern "C" __global__ void relu_bias(const float* __restrict__ x, const float* _
 
 pub(crate) const ENTRY: Entry = Entry {
     peer: "relu bias 16384x4096",
-    ..Entry::new("relu_bias", "ReLU with bias, 16384 × 4096", CUDA_C, &[("relu_bias", "CUDA C")], new, cubins)
+    ..Entry::new(
+        "relu_bias",
+        "ReLU with bias, 16384 × 4096",
+        CUDA_C,
+        &[("relu_bias", "CUDA C")],
+        new,
+        cubins,
+        inspected,
+    )
 };
 
 struct ReluBias {

@@ -36,7 +36,15 @@ extern "C" __global__ void saxpy4(float a, const float4* __restrict__ x, float4*
 
 pub(crate) const ENTRY: Entry = Entry {
     peer: "saxpy 2^28",
-    ..Entry::new("saxpy", "saxpy, 2²⁸", CUDA_C, &[("saxpy", "CUDA C"), ("saxpy4", "CUDA C, float4")], new, cubins)
+    ..Entry::new(
+        "saxpy",
+        "saxpy, 2²⁸",
+        CUDA_C,
+        &[("saxpy", "CUDA C"), ("saxpy4", "CUDA C, float4")],
+        new,
+        cubins,
+        inspected,
+    )
 };
 
 struct Saxpy {

@@ -191,7 +191,7 @@ extern "C" __global__ void __launch_bounds__(256) scan(const uint4* __restrict__
 pub(crate) const ENTRY: Entry = Entry {
     peer: "cumsum 2^28",
     tolerance: Tolerance::EXACT,
-    ..Entry::new("scan", "inclusive scan, 2²⁸", CUDA_C, &[("scan", "CUDA C")], new, cubins)
+    ..Entry::new("scan", "inclusive scan, 2²⁸", CUDA_C, &[("scan", "CUDA C")], new, cubins, inspected)
 };
 
 struct Scan {

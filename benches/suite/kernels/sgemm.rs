@@ -130,13 +130,13 @@ extern "C" __global__ void __launch_bounds__(256, 2) sgemm(const float* __restri
 pub(crate) const SMALLER: Entry = Entry {
     peer: "sgemm 1024",
     tolerance: Tolerance::relative(1e-4),
-    ..Entry::new("sgemm1024", "sgemm, 128×128×8, 1024", CUDA_C, &[("sgemm", "CUDA C")], new::<1024>, cubins)
+    ..Entry::new("sgemm1024", "sgemm, 128×128×8, 1024", CUDA_C, &[("sgemm", "CUDA C")], new::<1024>, cubins, inspected)
 };
 
 pub(crate) const LARGER: Entry = Entry {
     peer: "sgemm 4096",
     tolerance: Tolerance::relative(1e-4),
-    ..Entry::new("sgemm4096", "sgemm, 128×128×8, 4096", CUDA_C, &[("sgemm", "CUDA C")], new::<4096>, cubins)
+    ..Entry::new("sgemm4096", "sgemm, 128×128×8, 4096", CUDA_C, &[("sgemm", "CUDA C")], new::<4096>, cubins, inspected)
 };
 
 struct Sgemm {

@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax(const float* __restric
 
 pub(crate) const ENTRY: Entry = Entry {
     peer: "softmax 16384x4096 f32",
-    ..Entry::new("softmax", "softmax, 16384 × 4096", CUDA_C, &[("softmax", "CUDA C")], new, cubins)
+    ..Entry::new("softmax", "softmax, 16384 × 4096", CUDA_C, &[("softmax", "CUDA C")], new, cubins, inspected)
 };
 
 struct Softmax {

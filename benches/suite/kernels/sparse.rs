@@ -43,12 +43,20 @@ extern "C" __global__ void sparse(const unsigned* __restrict__ starts, const uns
 
 pub(crate) const WIDE: Entry = Entry {
     peer: "sparse product, 32 a row",
-    ..Entry::new("sparse32", "sparse product, 32 a row", CUDA_C, &[("sparse", "CUDA C")], new::<32, 20>, cubins)
+    ..Entry::new(
+        "sparse32",
+        "sparse product, 32 a row",
+        CUDA_C,
+        &[("sparse", "CUDA C")],
+        new::<32, 20>,
+        cubins,
+        inspected,
+    )
 };
 
 pub(crate) const NARROW: Entry = Entry {
     peer: "sparse product, 8 a row",
-    ..Entry::new("sparse8", "sparse product, 8 a row", CUDA_C, &[("sparse", "CUDA C")], new::<8, 22>, cubins)
+    ..Entry::new("sparse8", "sparse product, 8 a row", CUDA_C, &[("sparse", "CUDA C")], new::<8, 22>, cubins, inspected)
 };
 
 struct Sparse {

@@ -52,13 +52,29 @@ extern "C" __global__ void seven_point(float weight, const float* __restrict__ x
 
 pub(crate) const PLANE: Entry = Entry {
     peer: "stencil 2-D",
-    ..Entry::new("stencil2d", "five-point stencil, 16384²", CUDA_C, &[("five_point", "CUDA C")], new_plane, cubins)
+    ..Entry::new(
+        "stencil2d",
+        "five-point stencil, 16384²",
+        CUDA_C,
+        &[("five_point", "CUDA C")],
+        new_plane,
+        cubins,
+        inspected,
+    )
 };
 
 pub(crate) const SPACE: Entry = Entry {
     peer: "stencil 3-D",
     // The machine code of both kernels is that of the other entry.
-    ..Entry::new("stencil3d", "seven-point stencil, 512³", CUDA_C, &[("seven_point", "CUDA C")], new_space, none)
+    ..Entry::new(
+        "stencil3d",
+        "seven-point stencil, 512³",
+        CUDA_C,
+        &[("seven_point", "CUDA C")],
+        new_space,
+        none,
+        Vec::new,
+    )
 };
 
 fn none(_architecture: &str) -> Cubins {

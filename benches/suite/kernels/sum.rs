@@ -64,14 +64,22 @@ extern "C" __global__ void sum4(const float4* __restrict__ x, float* __restrict_
 pub(crate) const SCALAR: Entry = Entry {
     peer: "sum 2^28",
     tolerance: Tolerance::relative(1e-4),
-    ..Entry::new("sum", "sum, 2²⁸", CUDA_C, &[("sum", "CUDA C"), ("sum4", "CUDA C, float4")], new::<false>, cubins)
+    ..Entry::new(
+        "sum",
+        "sum, 2²⁸",
+        CUDA_C,
+        &[("sum", "CUDA C"), ("sum4", "CUDA C, float4")],
+        new::<false>,
+        cubins,
+        inspected,
+    )
 };
 
 pub(crate) const VECTORS: Entry = Entry {
     peer: "sum 2^28",
     tolerance: Tolerance::relative(1e-4),
     // The machine code of both kernels is that of the other entry.
-    ..Entry::new("sum4", "sum by Float4, 2²⁸", CUDA_C, &[("sum4", "CUDA C")], new::<true>, none)
+    ..Entry::new("sum4", "sum by Float4, 2²⁸", CUDA_C, &[("sum4", "CUDA C")], new::<true>, none, Vec::new)
 };
 
 fn none(_architecture: &str) -> Cubins {

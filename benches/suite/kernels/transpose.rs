@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose(const float* __restr
 pub(crate) const ENTRY: Entry = Entry {
     peer: "transpose 16384 f32",
     tolerance: Tolerance::EXACT,
-    ..Entry::new("transpose", "transpose, 16384²", CUDA_C, &[("transpose", "CUDA C")], new, cubins)
+    ..Entry::new("transpose", "transpose, 16384²", CUDA_C, &[("transpose", "CUDA C")], new, cubins, inspected)
 };
 
 struct Transpose {

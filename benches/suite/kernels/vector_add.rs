@@ -32,8 +32,10 @@ extern "C" __global__ void vector_add4(const float4* __restrict__ x, const float
 
 const ENTRIES: &[(&str, &str)] = &[("vector_add", "CUDA C"), ("vector_add4", "CUDA C, float4")];
 
-pub(crate) const ENTRY: Entry =
-    Entry { peer: "vector add 1e7", ..Entry::new("vector_add", "vector add, 10⁷", CUDA_C, ENTRIES, new, cubins) };
+pub(crate) const ENTRY: Entry = Entry {
+    peer: "vector add 1e7",
+    ..Entry::new("vector_add", "vector add, 10⁷", CUDA_C, ENTRIES, new, cubins, inspected)
+};
 
 struct VectorAdd {
     x: DeviceArray<f32>,

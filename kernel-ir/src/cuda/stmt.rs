@@ -213,7 +213,10 @@ impl<'p> Printer<'p> {
         match next {
             Next::Increment => format!("++{name}"),
             Next::Decrement => format!("--{name}"),
-            Next::Assign(value) => format!("{name} = {}", self.exprs.top(value)),
+            Next::Assign(value) => match value.addend(var) {
+                Some(addend) if !matches!(value, Expr::Cast(..)) => format!("{name} += {}", self.exprs.top(addend)),
+                _ => format!("{name} = {}", self.exprs.top(value)),
+            },
         }
     }
 

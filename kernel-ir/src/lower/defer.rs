@@ -375,6 +375,12 @@ fn chunk(header: &Header, assigned: &BTreeSet<u32>, vars: &[Variable]) -> Option
             Expr::Binary(Operator::Lt, left, limit),
             Next::Assign(Expr::Call(Callee::Helper(Helper { op: Op::Step, .. }, None), args)),
         ) if **left == Expr::Var(*var) && args.iter().skip(1).all(is_fixed) && args.get(1) == Some(limit) => Chunk::By,
+        // A step that is proved to stay within the type: see `prove::rewrite`.
+        (Expr::Binary(Operator::Lt, left, limit), Next::Assign(value))
+            if **left == Expr::Var(*var) && is_fixed(limit) && value.addend(*var).is_some_and(is_fixed) =>
+        {
+            Chunk::By
+        }
         (
             Expr::Var(more),
             Next::Assign(Expr::Call(Callee::Helper(Helper { op: Op::StepTo | Op::StepDown, .. }, None), args)),

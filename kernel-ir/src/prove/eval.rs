@@ -236,7 +236,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Returns a polynomial that equals a value exactly, and not only modulo the width of its type.
-    fn exact(&mut self, poly: Poly, scalar: Scalar, exact: bool) -> Poly {
+    pub(super) fn exact(&mut self, poly: Poly, scalar: Scalar, exact: bool) -> Poly {
         let Some(State { vars, mut facts }) = self.state.take() else { return poly };
         let poly = self.exactly(poly, scalar, exact, &mut facts);
         self.state = Some(State { vars, facts });
@@ -639,7 +639,12 @@ impl<'m> Walk<'m> {
             }
             Op::Step if scalar.is_integer() => {
                 let ((_, from), (_, end)) = (operand(self, scalar), operand(self, scalar));
-                // It is called with a counter below the end.
+                let (_, by) = operand(self, Scalar::Usize);
+                // It is called with a counter below the end: the sum is at most `end - 1 + by`.
+                let greatest = end.add(&by).and_then(|sum| sum.offset(-1));
+                let limit = Poly::constant(self.range(scalar).hi);
+                let condition = self.prove(greatest.and_then(|greatest| limit.sub(&greatest)));
+                self.require(call, condition, &[]);
                 let bound = |limit: &Poly| Bound::new(limit.clone());
                 let info = AtomInfo {
                     lower: vec![bound(&from)],

@@ -99,7 +99,52 @@ impl Domain {
             Some(hi) if hi <= range.hi => Condition::TRUE,
             _ => self.prove_some(Poly::constant(range.hi).sub(poly), facts),
         };
-        self.conditions.all([above, below])
+        self.all([above, below])
+    }
+
+    /// Returns the conjunction of conditions, without those that others imply.
+    pub(super) fn all(&mut self, conditions: impl IntoIterator<Item = Condition>) -> Condition {
+        let mut parts: Vec<Condition> = conditions.into_iter().collect();
+        self.prune(&mut parts, false);
+        self.conditions.all(parts)
+    }
+
+    /// Returns a condition that implies one of several alternatives, without those that imply others.
+    fn choose(&mut self, ways: Vec<Condition>) -> Condition {
+        let mut alternatives = Vec::new();
+        for way in ways {
+            match self.conditions.get(way) {
+                Formula::Any(parts) => alternatives.extend_from_slice(parts),
+                _ => alternatives.push(way),
+            }
+        }
+        self.prune(&mut alternatives, true);
+        self.conditions.choose(alternatives)
+    }
+
+    /// Removes the comparisons that imply others, or that others imply.
+    fn prune(&self, conditions: &mut Vec<Condition>, stronger: bool) {
+        if conditions.len() < 2 {
+            return;
+        }
+        let mut at = 0;
+        while at < conditions.len() {
+            let is_redundant = conditions.iter().enumerate().any(|(other, condition)| {
+                let (Formula::NonNegative(own), Formula::NonNegative(other_poly)) =
+                    (self.conditions.get(conditions[at]), self.conditions.get(*condition))
+                else {
+                    return false;
+                };
+                // `own >= 0` implies `other >= 0` if the difference is not negative.
+                let difference = if stronger { other_poly.sub(own) } else { own.sub(other_poly) };
+                other != at && difference.is_some_and(|difference| self.atoms.is_nonnegative(&difference))
+            });
+            if is_redundant {
+                conditions.remove(at);
+            } else {
+                at += 1;
+            }
+        }
     }
 
     fn nonnegative(
@@ -143,12 +188,12 @@ impl Domain {
                 Condition::TRUE => Condition::TRUE,
                 way => {
                     let related = self.by_facts(poly, atom, facts, depth, known);
-                    self.conditions.choose(vec![way, related])
+                    self.choose(vec![way, related])
                 }
             },
         };
         ways.push(way);
-        let condition = self.conditions.choose(ways);
+        let condition = self.choose(ways);
         known.insert(key, condition);
         condition
     }
@@ -168,10 +213,10 @@ impl Domain {
                 && rest.terms().iter().all(|(_, coefficient)| *coefficient > -IMPLAUSIBLE)
             {
                 let rest = self.conditions.add(Formula::NonNegative(rest));
-                ways.push(self.conditions.all([rest, fact.when]));
+                ways.push(self.all([rest, fact.when]));
             }
         }
-        self.conditions.choose(ways)
+        self.choose(ways)
     }
 
     fn eliminate(
@@ -201,11 +246,11 @@ impl Domain {
                     let Some(sign) = sign else { continue };
                     let sign = self.conditions.add(Formula::NonNegative(sign));
                     let way = self.by_bounds(atom, &coefficient, &rest, up, facts, depth, known);
-                    ways.push(self.conditions.all([sign, way]));
+                    ways.push(self.all([sign, way]));
                 }
             }
         }
-        self.conditions.choose(ways)
+        self.choose(ways)
     }
 
     /// Eliminates an atom other than the innermost one by a fact that relates it to others: `lo < hi`. Such a step need
@@ -239,7 +284,7 @@ impl Domain {
                 ways.push(way);
             }
         }
-        self.conditions.choose(ways)
+        self.choose(ways)
     }
 
     fn by_cases(&mut self, poly: &Poly, atom: Atom, cases: &[Case], facts: &Facts, depth: usize) -> Condition {
@@ -255,7 +300,7 @@ impl Domain {
             }
             every.push(condition);
         }
-        self.conditions.all(every)
+        self.all(every)
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step of a search")]
@@ -277,7 +322,7 @@ impl Domain {
             }
             ways.push(way);
         }
-        self.conditions.choose(ways)
+        self.choose(ways)
     }
 
     /// Replaces an atom by one of its bounds.
@@ -296,7 +341,7 @@ impl Domain {
         };
         let Some(reduced) = reduced else { return Condition::FALSE };
         let way = self.nonnegative(&reduced, facts, depth.saturating_sub(1), known);
-        self.conditions.all([way, *when])
+        self.all([way, *when])
     }
 
     /// Returns the bound of an atom that a fact implies.

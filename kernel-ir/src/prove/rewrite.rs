@@ -68,10 +68,11 @@ fn for_each_expr<'f>(function: &'f Function, visit: &mut impl FnMut(&'f Expr)) {
     }
 }
 
-/// Returns the operation of a check, and its first site.
+/// Returns the operation of a check, and its first site. The step of a counter is one as well: it stops at the end of the
+/// type.
 fn check(expr: &Expr) -> Option<(Op, Option<SiteRef>)> {
     match expr {
-        Expr::Call(Callee::Helper(Helper { op: Op::Within, .. }, site), _) => Some((Op::Within, *site)),
+        Expr::Call(Callee::Helper(Helper { op: op @ (Op::Within | Op::Step), .. }, site), _) => Some((*op, *site)),
         Expr::Call(Callee::Helper(helper, Some(site)), _) => Some((helper.op, Some(*site))),
         _ => None,
     }
@@ -219,6 +220,16 @@ fn result(Helper { op, scalar }: Helper, args: &mut Vec<Expr>) -> Option<Expr> {
             let remainder = Expr::binary(Operator::Rem, left.clone(), right.clone());
             let partial = Expr::binary(Operator::Ne, remainder, Expr::int(scalar, 0));
             Expr::binary(Operator::Add, Expr::binary(Operator::Div, left, right), Expr::cast(scalar, partial))
+        }
+        (Op::Step, 3) => {
+            let by = match (&args[2], scalar) {
+                (by, Scalar::Usize) => by.clone(),
+                // Both conversions preserve the value.
+                (Expr::Literal(_, by), _) if *by < 1 << (scalar.bits() - 1) => Expr::int(scalar, *by),
+                _ => return None,
+            };
+            let sum = Expr::binary(Operator::Add, taken(args).swap_remove(0), by);
+            if scalar.bits() < 32 { Expr::cast(scalar, sum) } else { sum }
         }
         (Op::ShiftAmount, 2) => Expr::cast(Scalar::I32, taken(args).swap_remove(0)),
         _ => return None,

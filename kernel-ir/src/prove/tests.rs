@@ -101,3 +101,43 @@ fn conditions_have_the_names_of_the_parameters() {
         [at_launch("n > 0"), at_launch("y.len() > 0")],
     );
 }
+
+/// The elements of a register tile are in rows that are computed from quotients and remainders of constants.
+#[test]
+fn rows_of_a_register_tile() {
+    let (_, checks) = compiled(
+        "fn k(c: &mut [f32], n: usize) {
+            let t = thread_idx().x;
+            let (tx, ty) = (t % 16, t / 16);
+            let first_row = block_idx().y * 128;
+            let first_vector = block_idx().x * 32;
+            for i in 0..8usize {
+                let row = first_row + i / 4 * 64 + 4 * ty + i % 4;
+                let vector = row * (n / 4) + first_vector + tx;
+                c[vector] = 1.0;
+                c[vector + 16] = 1.0;
+            }
+        }",
+    );
+    let exact = "|| c.len() + (n / 4) >= 128 * grid_dim().y * (n / 4) + 32 * grid_dim().x";
+    assert!(matches!(&checks[1].proof, Proof::AtLaunch(condition) if condition.ends_with(exact)), "{checks:#?}");
+}
+
+/// The last value of a counter with a step is known exactly, and a counter that cannot exceed its type is a sum.
+#[test]
+fn counters_with_a_step() {
+    let (text, checks) = compiled(
+        "fn k(x: &[f32], y: &mut [f32]) {
+            let tile = shared::<[[f32; 33]; 32]>();
+            let (tx, ty) = (thread_idx().x % 32, thread_idx().x / 32);
+            for k in (0..32).step_by(8) { tile[ty + k][tx] = 1.0; }
+            let mut sum = 0.0f32;
+            for i in (grid(1)..x.len()).step_by(256) { sum += x[i]; }
+            for i in (thread_idx().x as u8..9).step_by(3) { sum += tile[i as usize][0]; }
+            y[grid(1)] = sum;
+        }",
+    );
+    assert_eq!(checks.iter().filter(|check| check.proof != Proof::Always).count(), 1, "{checks:#?}");
+    let kernel = &text[text.find("__global__").expect("a kernel")..];
+    assert!(!kernel.contains("rt::step"), "{kernel}");
+}

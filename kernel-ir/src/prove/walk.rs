@@ -557,7 +557,8 @@ impl<'m> Walk<'m> {
             Header::Open { .. } | Header::Deferred(_) => {}
         }
         let walked = walked.and_then(|(var, last, down)| self.enter_walk(header, var, last, down, &directions));
-        let invariants = self.enter_iteration(&directions, walked.as_ref());
+        let stepped = self.stepped(header, &directions);
+        let invariants = self.enter_iteration(&directions, walked.as_ref(), stepped.as_ref());
         let (test, from) = match header {
             Header::Open { test, progress: _ } => (test.as_ref(), None),
             // Introduced later.
@@ -569,7 +570,12 @@ impl<'m> Walk<'m> {
             let test = self.value(test);
             let [no, yes] = branches(&test);
             let Some(head) = self.state.take() else { return };
-            after.extend(no.map(|no| extended(&head, &no)));
+            if stepped.is_some() {
+                // The value of the counter is that of the iterations, where the test is true.
+                after.push(head.clone());
+            } else {
+                after.extend(no.map(|no| extended(&head, &no)));
+            }
             self.state = yes.map(|yes| extended(&head, &yes));
         }
         self.frame.loops.push(Exits::default());
@@ -596,7 +602,7 @@ impl<'m> Walk<'m> {
         }
         self.verify(invariants, &mut latches);
         after.extend(breaks);
-        if let Some((var, _)) = walked {
+        if let Some(var) = walked.map(|(var, _)| var).or(stepped.map(|stepped| stepped.var)) {
             // The bounds hold in the iterations; there may have been none.
             for state in &mut after {
                 state.vars[var.index()] = Value::Unknown;
@@ -695,9 +701,68 @@ impl<'m> Walk<'m> {
         Some((var, vec![(first, !down, in_order), (last, down, in_order)]))
     }
 
+    /// Returns the counter of a loop that adds a constant to it up to an end that the loop does not change, as
+    /// `for i in 0..8` and `for i in (start..end).step_by(8)` do. In each iteration it is `start` plus a multiple of the
+    /// constant, so that its greatest value is known exactly.
+    fn stepped(&mut self, header: &'m Header, directions: &Directions) -> Option<Stepped> {
+        let Header::For { var, test: Expr::Binary(op @ (Operator::Lt | Operator::Le), left, end), next, .. } = header
+        else {
+            return None;
+        };
+        let is_changed = |var: &VarId| directions.of.contains_key(&var.0) || self.frame.borrowed.contains(&var.0);
+        let by = match next {
+            Next::Increment => 1,
+            Next::Assign(Expr::Call(Callee::Helper(Helper { op: Op::Step, .. }, _), args)) if *op == Operator::Lt => {
+                let [Expr::Var(from), to, Expr::Literal(_, by @ 1..)] = args.as_slice() else { return None };
+                let same_end = match (&**end, to) {
+                    (Expr::Literal(_, end), Expr::Literal(_, to)) => end == to,
+                    (Expr::Var(end), Expr::Var(to)) => end == to,
+                    _ => false,
+                };
+                if from != var || !same_end {
+                    return None;
+                }
+                i128::from(*by)
+            }
+            Next::Decrement | Next::Assign(_) => return None,
+        };
+        let is_constant = match &**end {
+            Expr::Literal(..) => true,
+            Expr::Var(end) => !is_changed(end),
+            _ => false,
+        };
+        let is_counter = matches!(&**left, Expr::Var(left) if left == var)
+            && directions.times.get(&var.0) == Some(&1)
+            && !self.frame.borrowed.contains(&var.0);
+        let CType::Scalar(scalar) = self.frame.function.vars[var.index()].ty else { return None };
+        if !is_constant || !is_counter || !scalar.is_integer() {
+            return None;
+        }
+        let end = self.value(end);
+        let Value::Int { poly, exact, .. } = self.converted(end, scalar) else { return None };
+        let end = self.exact(poly, scalar, exact);
+        let last = self.domain.atoms.interval(&end).1?.checked_sub(i128::from(*op == Operator::Lt))?;
+        let range = self.range(scalar);
+        if by == 1 && last >= range.hi {
+            return None;
+        }
+        let start = match self.read(*var) {
+            Value::Int { poly, scalar: of, exact } if of == scalar => self.exact(poly, of, exact),
+            _ => return None,
+        };
+        let least = self.domain.atoms.interval(&start).0?;
+        let distance = last.min(range.hi).checked_sub(least)?;
+        (distance >= 0).then(|| Stepped { var: *var, start, by, least, most: distance / by })
+    }
+
     /// Forgets what the iterations change, except for the invariants that are assumed. They are verified at the end of
     /// the loop.
-    fn enter_iteration(&mut self, directions: &Directions, walked: Option<&Walked>) -> Vec<Invariant> {
+    fn enter_iteration(
+        &mut self,
+        directions: &Directions,
+        walked: Option<&Walked>,
+        stepped: Option<&Stepped>,
+    ) -> Vec<Invariant> {
         let mut invariants = Vec::new();
         for (&index, &direction) in &directions.of {
             let var = VarId(index);
@@ -716,6 +781,20 @@ impl<'m> Walk<'m> {
             };
             if !scalar.is_integer() || self.frame.borrowed.contains(&index) {
                 self.assign(var, Value::Unknown);
+                continue;
+            }
+            if let Some(Stepped { var: counter, start, by, least, most }) = stepped
+                && *counter == var
+            {
+                let value = if *by == 1 {
+                    let range = Range::new(*least, least + most);
+                    let info = AtomInfo { lower: vec![Bound::new(start.clone())], ..AtomInfo::of(range) };
+                    Some(Poly::atom(self.domain.atoms.add(info)))
+                } else {
+                    let steps = Poly::atom(self.domain.atoms.fresh(Range::new(0, *most)));
+                    steps.mul(&Poly::constant(*by)).and_then(|steps| steps.add(start))
+                };
+                self.assign(var, value.map_or(Value::Unknown, |value| Value::exact(value, scalar)));
                 continue;
             }
             let range = self.range(scalar);
@@ -876,6 +955,16 @@ impl<'m> Walk<'m> {
 
 /// The variable of a walk over a closed range, and its limits in all iterations: each with whether it is the lower one.
 type Walked = (VarId, Vec<(Poly, bool, Condition)>);
+
+/// A counter to which a loop adds a constant: in each iteration, `start` plus at most `most` times `by`.
+struct Stepped {
+    var: VarId,
+    start: Poly,
+    by: i128,
+    /// The least value of `start`.
+    least: i128,
+    most: i128,
+}
 
 /// An assumption about a variable at the head of a loop: `var >= bound`, or `var <= bound`.
 struct Invariant {

@@ -109,6 +109,15 @@ impl Expr {
         Expr::Literal(scalar, value)
     }
 
+    /// Returns what is added to a variable, if the expression is such a sum.
+    pub(crate) fn addend(&self, var: VarId) -> Option<&Expr> {
+        match self {
+            Expr::Binary(Operator::Add, left, addend) => matches!(**left, Expr::Var(of) if of == var).then_some(addend),
+            Expr::Cast(_, sum) => sum.addend(var),
+            _ => None,
+        }
+    }
+
     pub(crate) fn unary(op: Prefix, operand: Expr) -> Expr {
         Expr::Unary(op, Box::new(operand))
     }

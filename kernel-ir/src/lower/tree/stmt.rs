@@ -112,10 +112,10 @@ impl Header {
     /// Returns the end of a counted loop, and the step if it has one.
     pub(crate) fn bounds(&self) -> Option<Vec<&Expr>> {
         match self {
-            Header::For { var: _, init: _, test: Expr::Binary(_, _, end), next } => Some(match next {
+            Header::For { var, init: _, test: Expr::Binary(_, _, end), next } => Some(match next {
                 Next::Increment | Next::Decrement => vec![end],
                 Next::Assign(Expr::Call(_, args)) => args.iter().skip(1).collect(),
-                Next::Assign(_) => return None,
+                Next::Assign(value) => vec![end, value.addend(*var)?],
             }),
             Header::For { .. } | Header::Open { .. } | Header::Deferred(_) => None,
         }
