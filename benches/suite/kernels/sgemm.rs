@@ -37,7 +37,8 @@ variants! {
         let mut sums = [[0.0f32; 8]; 8];
         let tiles = n / DEPTH;
         for tile in 0..tiles {
-            let (here, next) = (tile % 2, (tile + 1) % 2);
+            let here = tile % 2;
+            let next = 1 - here;
             let mut a_next = Float4::ZERO;
             let mut b_next = Float4::ZERO;
             if tile + 1 < tiles {
