@@ -440,7 +440,7 @@ fn collect_assigned(stmts: &[Stmt], passing: &BTreeMap<FunctionId, Vec<Passing>>
     }
 }
 
-fn has_check_in(stmts: &[Stmt]) -> bool {
+pub(crate) fn has_check_in(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| {
         let mut found = false;
         stmt.for_each_expr(&mut |expr| found = found || has_check(expr));

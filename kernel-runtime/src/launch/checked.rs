@@ -330,7 +330,8 @@ fn select(
         // parameters: `K::visit` visits those of the IR.
         let is_valid = |config: &ResolvedConfig| unsafe { candidate.is_valid(params.as_ptr(), &config.into()) };
         let build = Build::Of(candidate.variant);
-        let must_hold = specialised.options.prove;
+        // The condition of the narrow variant is also one on the magnitude of the numbers.
+        let must_hold = specialised.options.prove && candidate.variant != Variant::Narrow;
         let is_loaded = || specialised.loaded_before(context, layout, build).is_some();
         if is_picked && !must_hold && !is_loaded() && !is_valid(&default) {
             continue;
