@@ -97,6 +97,11 @@ pub struct Options {
 /// The variants of a program have the same entry, parameters and sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
+    /// As [`Variant::Proven`], with numbers of type `usize` and `isize` computed with 32 bits where they fit. The caller
+    /// guarantees the [`Source::predicate`] of this text, which includes that they do.
+    ///
+    /// [`Source::predicate`]: crate::Source::predicate
+    Narrow,
     /// Without the checks that the [`Source::predicate`] proves. The caller guarantees that it holds for every launch.
     ///
     /// [`Source::predicate`]: crate::Source::predicate
@@ -107,12 +112,13 @@ pub enum Variant {
 
 impl Variant {
     /// The variants, in order of preference. The last one is valid for every launch.
-    pub const ALL: [Variant; 2] = [Variant::Proven, Variant::Checked];
+    pub const ALL: [Variant; 3] = [Variant::Narrow, Variant::Proven, Variant::Checked];
 }
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Variant::Narrow => "narrow",
             Variant::Proven => "proven",
             Variant::Checked => "checked",
         })

@@ -56,7 +56,8 @@ fn source(program: &Program, bounds_checks: bool) -> Source {
 fn variants_have_the_same_interface() {
     let kernel = "fn double(x: &[f32], y: &mut [f32]) { let i = grid(1); y[i] = 2.0 * x[i]; }";
     let validated = check(&common::program(kernel, false)).unwrap_or_else(|errors| panic!("{errors}"));
-    let [proven, checked] = Variant::ALL.map(|variant| write(&validated, &Options { variant, ..Options::default() }));
+    let [narrow, proven, checked] =
+        Variant::ALL.map(|variant| write(&validated, &Options { variant, ..Options::default() }));
     assert!(checked.text.contains("rt::at(") && !proven.text.contains("rt::at("), "{}", proven.text);
     let predicate = proven.predicate.clone().expect("a predicate");
     let value = |symbol: &LaunchSymbol, lengths: [i128; 2]| match symbol {
@@ -71,6 +72,10 @@ fn variants_have_the_same_interface() {
         assert_eq!(predicate.holds(&values), expected, "{lengths:?}");
     }
     assert_eq!(Source { text: checked.text.clone(), ..proven }, checked);
+    assert!(narrow.text.contains("const i32 i = "), "{}", narrow.text);
+    assert_ne!(narrow.predicate, checked.predicate);
+    let interface = Source { text: checked.text.clone(), predicate: checked.predicate.clone(), ..narrow };
+    assert_eq!(interface, checked);
     let unchecked = Options { bounds_checks: false, variant: Variant::Proven, ..Options::default() };
     assert_eq!(write(&validated, &unchecked).predicate, None);
 }

@@ -54,8 +54,6 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use cumbia_kernel_ir::Variant;
-
 use crate::compile::{Request, image};
 use crate::cuda::Architecture;
 pub use crate::error::{Compiled, Failed, Failure, Report};
@@ -240,13 +238,9 @@ impl Plan {
                     continue;
                 }
             };
-            let variants = |layout| match specialised.predicate(layout) {
-                Some(_) => &Variant::ALL[..],
-                None => &[Variant::Checked],
-            };
             for architecture in architectures {
                 jobs.extend(layouts.iter().flat_map(|&layout| {
-                    variants(layout).iter().map(move |&variant| Job {
+                    specialised.variants(layout).into_iter().map(move |variant| Job {
                         name: (instance.name)(),
                         request: specialised.request(layout, Build::Of(variant), None),
                         architecture,

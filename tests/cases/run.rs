@@ -165,6 +165,8 @@ impl<'e> Run<'e> {
             (Variant::Checked, true) => " strided",
             (Variant::Proven, false) => " proven",
             (Variant::Proven, true) => " proven strided",
+            (Variant::Narrow, false) => " narrow",
+            (Variant::Narrow, true) => " narrow strided",
         };
         let is_strided = |emulation: &Emulation<'_>| {
             let contiguous = inspect::cuda_source_of::<K>(emulation.variant);
@@ -184,7 +186,7 @@ impl<'e> Run<'e> {
             Place::Nowhere => {
                 // A rejected launch is reported by the runs that execute it.
                 let _ = launch.emulate(&mut |emulation| {
-                    // Both variants: later launches may depend on the results of this one.
+                    // All variants: later launches may depend on the results of this one.
                     for variant in Variant::ALL {
                         let checked = inspect::cuda_source::<K>().ok();
                         let text = inspect::cuda_source_of::<K>(variant).ok().filter(|_| variant != Variant::Checked);

@@ -50,14 +50,16 @@ pub struct Source {
     pub takes_launch: bool,
     /// Whether the kernel can print, so that a launch needs a print buffer.
     pub prints: bool,
-    /// The condition of [`Variant::Proven`] on a launch; `None` if this text is that of every variant. It is the same
-    /// in the sources of all variants.
+    /// The condition of [`Variant::Proven`] on a launch, also in the source of the checked variant; `None` if their texts
+    /// are equal. In the source of [`Variant::Narrow`], the condition of that variant; `None` if there is none, because no
+    /// number would be narrow.
     ///
     /// [`Variant::Proven`]: crate::Variant::Proven
+    /// [`Variant::Narrow`]: crate::Variant::Narrow
     pub predicate: Option<Arc<Predicate>>,
 }
 
-/// Prints a program. `predicate` is the condition of its proven variant.
+/// Prints a program. `predicate` is the condition of its variant.
 pub(crate) fn source(module: Module, options: Options, predicate: Option<Arc<Predicate>>) -> Source {
     let context = Context { module: &module, functions: names::functions(&module), types: names::types(&module.types) };
     let mut text = String::new();

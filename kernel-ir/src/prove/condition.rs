@@ -106,7 +106,7 @@ impl Conditions {
             return Condition::TRUE;
         }
         ways.sort_by_key(|way| self.size(*way));
-        if let Some(way) = ways.iter().find(|way| self.is_likely(**way)) {
+        if let Some(way) = ways.iter().find(|way| self.is_likely(**way, 1 << 60)) {
             return *way;
         }
         let mut size = 0;
@@ -131,14 +131,14 @@ impl Conditions {
         }
     }
 
-    /// Returns whether a condition fails only for absurd numbers: that a product of lengths does not exceed 64 bits.
-    fn is_likely(&self, condition: Condition) -> bool {
+    /// Returns whether a condition fails only for absurd numbers: that a product of lengths does not exceed a limit.
+    pub(super) fn is_likely(&self, condition: Condition, limit: i128) -> bool {
         match self.get(condition) {
             Formula::True | Formula::Invariant(_) => true,
             Formula::False => false,
-            Formula::NonNegative(poly) => poly.constant_term() >= 1 << 60,
-            Formula::All(parts) => parts.iter().all(|part| self.is_likely(*part)),
-            Formula::Any(parts) => parts.iter().any(|part| self.is_likely(*part)),
+            Formula::NonNegative(poly) => poly.constant_term() >= limit,
+            Formula::All(parts) => parts.iter().all(|part| self.is_likely(*part, limit)),
+            Formula::Any(parts) => parts.iter().any(|part| self.is_likely(*part, limit)),
         }
     }
 
@@ -184,6 +184,86 @@ impl Conditions {
         }
         let asked: Vec<Condition> = asked.iter().map(|condition| self.rebuilt(*condition, &holds)).collect();
         asked.into_iter().map(|condition| self.without(condition, &unconditional)).collect()
+    }
+
+    /// Returns an equivalent condition without invariants, unless it would be large.
+    ///
+    /// The greatest solution of a monotone equation `x = f(x)` of truth values is `f(true)`; of a system of them, it is
+    /// computed for one unknown after the other (Bekić).
+    pub(super) fn closed(&mut self, condition: Condition) -> Condition {
+        let mut steps = 500;
+        self.expanded(condition, &mut Vec::new(), &mut steps).unwrap_or(condition)
+    }
+
+    fn expanded(&mut self, condition: Condition, open: &mut Vec<u32>, steps: &mut usize) -> Option<Condition> {
+        *steps = steps.checked_sub(1)?;
+        match self.get(condition).clone() {
+            Formula::True | Formula::False | Formula::NonNegative(_) => Some(condition),
+            Formula::Invariant(number) if open.contains(&number) => Some(Condition::TRUE),
+            Formula::Invariant(number) => {
+                open.push(number);
+                let expanded = self.expanded(self.invariants[number as usize], open, steps);
+                open.pop();
+                expanded
+            }
+            Formula::All(parts) => {
+                let parts: Option<Vec<_>> = parts.into_iter().map(|part| self.expanded(part, open, steps)).collect();
+                Some(self.all(parts?))
+            }
+            Formula::Any(parts) => {
+                let parts: Option<Vec<_>> = parts.into_iter().map(|part| self.expanded(part, open, steps)).collect();
+                Some(self.any(parts?))
+            }
+        }
+    }
+
+    /// Returns the conjunction of conditions, without those that others imply. `implies` decides it for two polynomials
+    /// that are not negative.
+    pub(super) fn conjunction(
+        &mut self,
+        all: impl IntoIterator<Item = Condition>,
+        implies: impl Fn(&Poly, &Poly) -> bool,
+    ) -> Condition {
+        let all = self.all(all);
+        let Formula::All(parts) = self.get(all).clone() else { return all };
+        let mut kept: Vec<Condition> = Vec::new();
+        for (position, part) in parts.iter().enumerate() {
+            let others = kept.iter().chain(&parts[position + 1..]);
+            if !others.into_iter().any(|other| self.implied(*other, *part, &implies)) {
+                kept.push(*part);
+            }
+        }
+        self.all(kept)
+    }
+
+    /// Returns whether a condition is known to imply another one.
+    fn implied(&self, by: Condition, condition: Condition, implies: &impl Fn(&Poly, &Poly) -> bool) -> bool {
+        if by == condition {
+            return true;
+        }
+        match (self.get(by), self.get(condition)) {
+            (Formula::Any(parts), _) => parts.iter().all(|part| self.implied(*part, condition, implies)),
+            (_, Formula::All(parts)) => parts.iter().all(|part| self.implied(by, *part, implies)),
+            (Formula::All(parts), _) => parts.iter().any(|part| self.implied(*part, condition, implies)),
+            (_, Formula::Any(parts)) => parts.iter().any(|part| self.implied(by, *part, implies)),
+            (Formula::NonNegative(by), Formula::NonNegative(poly)) => implies(by, poly),
+            _ => false,
+        }
+    }
+
+    /// Drops the invariants, for conditions that do not refer to them.
+    pub(super) fn without_invariants(&mut self, condition: Condition) {
+        if !self.refers_to_invariants(condition) {
+            self.invariants.clear();
+        }
+    }
+
+    fn refers_to_invariants(&self, condition: Condition) -> bool {
+        match self.get(condition) {
+            Formula::Invariant(_) => true,
+            Formula::True | Formula::False | Formula::NonNegative(_) => false,
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().any(|part| self.refers_to_invariants(*part)),
+        }
     }
 
     fn possible(&self, condition: Condition, holds: &[bool]) -> bool {

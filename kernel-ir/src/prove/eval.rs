@@ -14,6 +14,12 @@ use crate::lower::{CType, Callee, Expr, Helper, Op, Operator, Prefix};
 impl<'m> Walk<'m> {
     /// Returns the value of an expression, and records the conditions of the checks in it.
     pub(super) fn eval(&mut self, expr: &'m Expr) -> Value {
+        let value = self.value_of(expr);
+        self.note_wide(expr, &value);
+        value
+    }
+
+    fn value_of(&mut self, expr: &'m Expr) -> Value {
         match expr {
             Expr::Var(var) => self.read(*var),
             Expr::Literal(Scalar::Bool, bits) => {
@@ -51,8 +57,10 @@ impl<'m> Walk<'m> {
             Expr::Binary(op @ (Operator::Both | Operator::Either), left, right) => self.short_circuit(*op, left, right),
             Expr::Binary(op, left, right) => {
                 let literals = (Some(matches!(**left, Expr::Literal(..))), matches!(**right, Expr::Literal(..)));
+                let operands = (&**left, &**right);
                 let left = self.eval(left);
                 let right = self.eval(right);
+                self.note_operands([(operands.0, &left), (operands.1, &right)]);
                 self.binary_values(*op, left, right, literals)
             }
             Expr::Cast(ty, operand) => {
@@ -94,7 +102,9 @@ impl<'m> Walk<'m> {
             state.facts.extend(facts.iter().cloned());
         }
         let diverges = std::mem::take(&mut self.diverges);
+        let noted = self.noted();
         let value = self.eval(expr);
+        self.settle_widths(noted);
         let returns = !std::mem::replace(&mut self.diverges, diverges);
         let own = self.pending.split_off(pending.min(self.pending.len()));
         let mut facts = self.state.as_mut()?.facts.split_off(before);
@@ -451,9 +461,12 @@ impl<'m> Walk<'m> {
     }
 
     fn eval_call(&mut self, call: &'m Expr, callee: &Callee, args: &'m [Expr]) -> Value {
+        let (noted, conditional) = (self.noted(), self.conditional_checks);
         let values: Vec<Value> = args.iter().map(|arg| self.eval(arg)).collect();
+        // What a check proves about its operands, if another check among them cannot prevent its evaluation.
+        let operands = (self.conditional_checks == conditional).then_some(noted);
         match callee {
-            Callee::Helper(helper, _) => self.helper(call, *helper, args, values),
+            Callee::Helper(helper, _) => self.helper(call, *helper, (args, operands), values),
             Callee::Function(id, _) => self.call(*id, values),
             Callee::Builtin(_) | Callee::Effect(_) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
                 Value::Unknown
@@ -478,7 +491,7 @@ impl<'m> Walk<'m> {
         condition
     }
 
-    fn prove_within(&mut self, poly: &Poly, range: Range) -> Condition {
+    pub(super) fn prove_within(&mut self, poly: &Poly, range: Range) -> Condition {
         let Some(State { vars, facts }) = self.state.take() else { return Condition::FALSE };
         let condition = self.domain.prove_within(poly, range, &facts);
         self.state = Some(State { vars, facts });
@@ -497,7 +510,13 @@ impl<'m> Walk<'m> {
     }
 
     #[expect(clippy::too_many_lines, reason = "a table of helpers")]
-    fn helper(&mut self, call: &'m Expr, helper: Helper, args: &'m [Expr], values: Vec<Value>) -> Value {
+    fn helper(
+        &mut self,
+        call: &'m Expr,
+        helper: Helper,
+        (args, operands): (&'m [Expr], Option<usize>),
+        values: Vec<Value>,
+    ) -> Value {
         let Helper { op, scalar } = helper;
         let mut values = values.into_iter();
         let mut operand = |this: &mut Self, ty: Scalar| {
@@ -514,7 +533,11 @@ impl<'m> Walk<'m> {
                 let condition =
                     if below != Condition::FALSE || index == exact { below } else { self.below(&exact, &len) };
                 self.require(call, condition, &[&exact]);
-                self.push_pending([Some(exact.clone()), len.sub(&exact).and_then(|poly| poly.offset(-1))]);
+                let proved = [Some(exact.clone()), len.sub(&exact).and_then(|poly| poly.offset(-1))];
+                if let Some(noted) = operands {
+                    self.settle_widths_with(noted, proved.clone(), condition);
+                }
+                self.push_pending(proved);
                 Value::exact(exact, Scalar::Usize)
             }
             Op::Within => {
@@ -640,6 +663,9 @@ impl<'m> Walk<'m> {
             Op::Step if scalar.is_integer() => {
                 let ((_, from), (_, end)) = (operand(self, scalar), operand(self, scalar));
                 let (_, by) = operand(self, Scalar::Usize);
+                if self.widths.is_some() {
+                    self.note_step(call, scalar, &from, &by);
+                }
                 // It is called with a counter below the end: the sum is at most `end - 1 + by`.
                 let greatest = end.add(&by).and_then(|sum| sum.offset(-1));
                 let limit = Poly::constant(self.range(scalar).hi);
@@ -666,7 +692,12 @@ impl<'m> Walk<'m> {
                 Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(0, 64))), Scalar::U32)
             }
             Op::StepTo | Op::StepDown | Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => {
-                let output = if matches!(op, Op::StepTo | Op::StepDown) { args.first() } else { args.last() };
+                let steps = matches!(op, Op::StepTo | Op::StepDown);
+                let output = if steps { args.first() } else { args.last() };
+                if let (Some(Expr::Var(var)), Some(_)) = (output, &self.widths) {
+                    let (_, (_, last)) = (operand(self, scalar), operand(self, scalar));
+                    self.step_towards(*var, steps.then_some(&last));
+                }
                 if let Some(Expr::Var(var)) = output {
                     self.assign(*var, Value::Unknown);
                 }

@@ -10,6 +10,8 @@
 //! prover      eliminates the atoms that threads disagree about; what remains is a condition on the launch
 //! predicate   the conditions of all checks as a program that the host evaluates at a launch: a verdict
 //! rewrite     the program without the checks of a verdict
+//! width       the conditions under which 64-bit numbers fit into 32 bits
+//! narrow      the program with these numbers in 32 bits
 //! ```
 //!
 //! The analysis works on the lowered tree, not on the IR: the tree is what is emitted, its order of evaluation is
@@ -33,6 +35,7 @@ mod condition;
 mod eval;
 #[cfg(test)]
 mod fuzz;
+mod narrow;
 mod poly;
 mod predicate;
 mod prover;
@@ -42,15 +45,18 @@ mod symbol;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod width;
 
 use std::collections::HashMap;
 
 use atoms::{AtomInfo, Range, Uniform};
 use condition::Condition;
-use poly::Atom;
+use narrow::{Fits, Narrowed};
+use poly::{Atom, Poly};
 use predicate::{Builder, GROUPS};
 use prover::Domain;
 use walk::Check;
+use width::Widths;
 
 pub use predicate::{Predicate, Verdict};
 pub(crate) use report::Reported;
@@ -75,9 +81,18 @@ struct Proofs {
     reports: Vec<(Proof, Vec<LaunchSymbol>)>,
 }
 
-/// Removes the checks of a program that the variant of the options omits. Returns the conditions of the checks; `None` if
-/// the variants do not differ.
+/// Removes the checks of a program that the variant of the options omits, and computes with 32 bits in the narrow variant.
+/// Returns the conditions of the checks, or of the narrow variant; `None` if they are needed by no variant, or if there is
+/// no narrow variant.
 pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predicate>> {
+    if options.variant == Variant::Narrow {
+        let predicate = narrow(module, options);
+        if predicate.is_none() {
+            // The text is that of the checked variant.
+            program(module, Options { variant: Variant::Checked, ..options });
+        }
+        return predicate;
+    }
     if !options.bounds_checks {
         return None;
     }
@@ -114,7 +129,7 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     if checks.is_empty() {
         return Proofs { predicate: None, is_certain: false, checks: Vec::new(), reports: Vec::new() };
     }
-    let mut walk = walk::walk(module, numbers, checks, fixed_block, extent);
+    let mut walk = walk::walk(module, numbers, checks, fixed_block, extent, None);
     let asked: Vec<Condition> =
         walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE }).collect();
     let conditions = walk.domain.conditions.simplified(&asked);
@@ -151,6 +166,59 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     let Domain { atoms, conditions, assumed, .. } = &walk.domain;
     let is_certain = groups == [Condition::TRUE];
     Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), is_certain, checks, reports }
+}
+
+/// Removes the checks of a program, and computes numbers of type `usize` with 32 bits where they fit. Returns the
+/// condition of both; `None` if no number would be narrow.
+fn narrow(module: &mut Module, options: Options) -> Option<Arc<Predicate>> {
+    let (narrowed, predicate) = narrowed(module, options)?;
+    narrowed.apply(module);
+    module.helpers = crate::lower::helpers(module.functions.values().chain([&module.kernel]));
+    Some(Arc::new(predicate))
+}
+
+fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> {
+    if module.index != Scalar::Usize {
+        return None;
+    }
+    let (mut numbers, mut checks) = (HashMap::new(), Vec::new());
+    if options.bounds_checks {
+        rewrite::checks(module, &mut |expr, op, site| {
+            numbers.insert(std::ptr::from_ref(expr), checks.len());
+            checks.push(Check { site, op, condition: Condition::TRUE, reached: false, loaded: false });
+        });
+    }
+    let mut walk = walk::walk(module, numbers, checks, options.block, width::EXTENT, Some(Widths::new()));
+    let widths = walk.widths.take()?;
+    let of_checks = walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE });
+    let mut asked: Vec<Condition> = of_checks.collect();
+    let count = asked.len();
+    // The order of the addresses is irrelevant.
+    let mut of_widths = Vec::new();
+    Fits::new(&widths, |condition| {
+        of_widths.push(condition);
+        condition
+    });
+    of_widths.sort_unstable();
+    of_widths.dedup();
+    asked.extend(&of_widths);
+    let mut simplified = walk.domain.conditions.simplified(&asked);
+    let of_fits: HashMap<Condition, Condition> = of_widths.into_iter().zip(simplified.split_off(count)).collect();
+    let fits = Fits::new(&widths, |condition| of_fits[&condition]);
+    let numbers = &walk.numbers;
+    let is_removed = |expr: &crate::lower::Expr| {
+        numbers.get(&std::ptr::from_ref(expr)).is_some_and(|number| simplified[*number] != Condition::FALSE)
+    };
+    let narrowed = narrow::rewrite(module, &fits, &is_removed)?;
+    let proved = simplified.iter().copied().filter(|condition| *condition != Condition::FALSE);
+    let all: Vec<Condition> = proved.chain(narrowed.conditions.iter().copied()).collect();
+    let Domain { atoms, conditions, assumed, .. } = &mut walk.domain;
+    let closed: Vec<Condition> = all.into_iter().map(|condition| conditions.closed(condition)).collect();
+    let implies = |one: &Poly, other: &Poly| other.sub(one).is_some_and(|rest| atoms.is_nonnegative(&rest));
+    let condition = conditions.conjunction(closed, implies);
+    conditions.without_invariants(condition);
+    let predicate = Builder::build(atoms, conditions, assumed, &[condition]);
+    (condition != Condition::FALSE).then_some((narrowed, predicate))
 }
 
 /// Returns what is known of the checks of a program.

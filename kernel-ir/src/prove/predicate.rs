@@ -327,3 +327,32 @@ impl<'a> Builder<'a> {
         index
     }
 }
+
+#[cfg(test)]
+impl Predicate {
+    /// Returns the conditions in symbols: `s0` is the first of [`Predicate::symbols`].
+    pub(super) fn describe(&self) -> String {
+        let poly = |terms: &[Term]| {
+            let term = |Term { coefficient, factors }: &Term| {
+                let factors: String = factors.iter().map(|factor| format!("*s{factor}")).collect();
+                format!("{coefficient:+}{factors}")
+            };
+            terms.iter().map(term).collect::<String>()
+        };
+        fn node(predicate: &Predicate, poly: &impl Fn(&[Term]) -> String, index: u32) -> String {
+            let all = |parts: &[u32], by: &str| {
+                let parts: Vec<String> = parts.iter().map(|part| node(predicate, poly, *part)).collect();
+                format!("({})", parts.join(by))
+            };
+            match &predicate.nodes[index as usize] {
+                Node::Constant(value) => value.to_string(),
+                Node::NonNegative(terms) => format!("{} >= 0", poly(terms)),
+                Node::All(parts) => all(parts, " && "),
+                Node::Any(parts) => all(parts, " || "),
+                Node::Invariant(number) => format!("invariant {number}"),
+            }
+        }
+        let groups: Vec<String> = self.groups.iter().map(|group| node(self, &poly, *group)).collect();
+        groups.join("\n")
+    }
+}

@@ -21,7 +21,7 @@ const FUEL: usize = 120;
 
 /// The maximum effort for all obligations of a program, in comparisons with facts. Checks that it does not suffice for are
 /// kept.
-const BUDGET: usize = 150_000;
+pub(super) const BUDGET: usize = 150_000;
 
 /// The maximum depth of nested eliminations.
 const DEPTH: usize = 12;
@@ -44,8 +44,10 @@ pub(super) struct Domain {
     pub(super) assumed: Vec<(Atom, LaunchSymbol, Range)>,
     /// The magnitude up to which numbers of type `usize` are assumed to be.
     pub(super) extent: i128,
+    /// Whether the first condition will do that fails only for absurd numbers.
+    pub(super) hasty: bool,
     fuel: usize,
-    budget: usize,
+    pub(super) budget: usize,
 }
 
 /// An operation whose result is an atom.
@@ -68,6 +70,7 @@ impl Domain {
             symbols: HashMap::new(),
             assumed: Vec::new(),
             extent,
+            hasty: false,
             fuel: 0,
             budget: BUDGET,
         }
@@ -186,6 +189,7 @@ impl Domain {
             None => self.at_launch(poly, facts),
             Some(atom) => match self.eliminate(poly, atom, facts, depth, known) {
                 Condition::TRUE => Condition::TRUE,
+                way if self.suffices(way) => way,
                 way => {
                     let related = self.by_facts(poly, atom, facts, depth, known);
                     self.choose(vec![way, related])
@@ -196,6 +200,11 @@ impl Domain {
         let condition = self.choose(ways);
         known.insert(key, condition);
         condition
+    }
+
+    /// Returns whether the search for other conditions ends.
+    fn suffices(&self, way: Condition) -> bool {
+        self.hasty && self.conditions.is_likely(way, 1 << 30)
     }
 
     /// Returns the condition that a polynomial of uniform atoms is not negative.
@@ -315,12 +324,20 @@ impl Domain {
         known: &mut HashMap<(Poly, usize), Condition>,
     ) -> Condition {
         let mut ways = Vec::new();
-        for bound in self.bounds(atom, lower, facts) {
+        let mut bounds = self.bounds(atom, lower, facts);
+        if self.hasty {
+            // Guards before earlier checks, which lead to products of unrelated lengths.
+            bounds.sort_by_key(|bound| bound.limit.terms().len());
+        }
+        for bound in bounds {
             let way = self.by_bound(&bound, coefficient, rest, facts, depth, known);
             if way == Condition::TRUE {
                 return way;
             }
             ways.push(way);
+            if self.suffices(way) {
+                break;
+            }
         }
         self.choose(ways)
     }

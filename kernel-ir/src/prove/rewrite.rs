@@ -56,7 +56,7 @@ pub(super) fn caller_sites(module: &Module) -> BTreeMap<FunctionId, BTreeSet<u32
 }
 
 /// Returns the functions of a program, callees before their callers, and the kernel.
-fn functions(module: &Module) -> Vec<(Option<FunctionId>, &Function)> {
+pub(super) fn functions(module: &Module) -> Vec<(Option<FunctionId>, &Function)> {
     let functions = module.functions.iter().map(|(id, function)| (Some(*id), function));
     functions.chain([(None, &module.kernel)]).collect()
 }
@@ -179,7 +179,7 @@ impl<F: Fn(usize, Op, Option<SiteRef>) -> bool> Rewriter<F> {
 }
 
 /// Returns what a check returns if it does not fail.
-fn result(Helper { op, scalar }: Helper, args: &mut Vec<Expr>) -> Option<Expr> {
+pub(super) fn result(Helper { op, scalar }: Helper, args: &mut Vec<Expr>) -> Option<Expr> {
     let taken = |args: &mut Vec<Expr>| std::mem::take(args);
     let literals = args.iter().filter(|arg| matches!(arg, Expr::Literal(..))).count();
     Some(match (op, args.len()) {
@@ -245,7 +245,7 @@ fn difference(end: Expr, start: Expr) -> Expr {
 }
 
 /// Removes the operands of a conjunction that are `true`.
-fn simplify(condition: &mut Expr) {
+pub(super) fn simplify(condition: &mut Expr) {
     let Expr::Binary(Operator::Both, left, right) = condition else { return };
     simplify(left);
     simplify(right);

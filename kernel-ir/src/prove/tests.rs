@@ -141,3 +141,128 @@ fn counters_with_a_step() {
     let kernel = &text[text.find("__global__").expect("a kernel")..];
     assert!(!kernel.contains("rt::step"), "{kernel}");
 }
+
+/// Returns the body of the narrow variant for blocks of 256 threads, and its condition.
+fn narrow(text: &str, overflow_checks: bool) -> (String, Option<String>) {
+    let program = common::program(text, overflow_checks);
+    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let options = Options { block: Some([256, 1, 1]), variant: Variant::Narrow, ..Options::default() };
+    let source = write(&validated, &options);
+    let kernel = &source.text[source.text.find("__global__").expect("a kernel")..];
+    let body = kernel[kernel.find('{').expect("a body")..].to_owned();
+    (body, source.predicate.map(|predicate| predicate.describe()))
+}
+
+/// Kernels as users write them: no number has 64 bits.
+#[test]
+fn everyday_kernels_are_narrow() {
+    for text in [
+        "fn saxpy(a: f32, x: &[f32], y: &mut [f32]) { let i = grid(1); if i < y.len() { y[i] = a * x[i] + y[i]; } }",
+        "fn stride(x: &[f32], y: &mut [f32]) {
+            let mut i = grid(1);
+            while i < y.len() { y[i] = x[i]; i += grid_size(1); }
+        }",
+        "fn steps(x: &[f32], y: &mut [f32]) {
+            for i in (grid(1)..y.len()).step_by(grid_size(1)) { y[i] = x[i]; }
+            for i in (0..=7usize).rev() { y[i] = x[i]; }
+        }",
+        "fn stencil(x: &[f32], y: &mut [f32], w: usize, h: usize) {
+            let (c, r) = grid(2);
+            if r > 0 && c > 0 && r + 1 < h && c + 1 < w {
+                let i = r * w + c;
+                y[i] = 0.25 * (x[i - 1] + x[i + 1] + x[i - w] + x[i + w]) - x[i];
+            }
+        }",
+        "fn rows(x: &[f32], y: &mut [f32], w: usize) {
+            let r = grid(1);
+            if r < y.len() {
+                let row = &x[r * w..(r + 1) * w];
+                let mut sum = 0.0f32;
+                for j in 0..w { sum += row[j] / w as f32; }
+                y[r] = sum;
+            }
+        }",
+        "fn product(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
+            let (j, i) = grid(2);
+            if i < n && j < n {
+                let mut sum = 0.0f32;
+                for k in 0..n { sum += a[i * n + k] * b[k * n + j]; }
+                c[i * n + j] = sum;
+            }
+        }",
+        "fn search(x: &[u32], keys: &[u32], out: &mut [u32]) {
+            let i = grid(1);
+            if i < out.len() {
+                let mut lo = 0usize;
+                let mut hi = x.len();
+                while lo < hi {
+                    let mid = lo + (hi - lo) / 2;
+                    if x[mid] < keys[i] { lo = mid + 1; } else { hi = mid; }
+                }
+                out[i] = lo as u32;
+            }
+        }",
+    ] {
+        for overflow_checks in [false, true] {
+            let (body, condition) = narrow(text, overflow_checks);
+            assert!(condition.is_some(), "{body}");
+            let narrow = body.replace("(usize)(i32)gridDim.x", "").replace("(usize)((i32)gridDim.x", "");
+            assert!(!narrow.contains("usize") && !narrow.contains("u64"), "{body}\n{condition:?}");
+        }
+    }
+}
+
+/// What does not fit, or is not known to, has 64 bits.
+#[test]
+fn other_numbers_stay_wide() {
+    assert_eq!(narrow("fn k(x: &[usize], y: &mut [usize]) { y[0] = x[0] + x[1]; }", false).1, None);
+    let (body, _) = narrow("fn k(n: u64, y: &mut [u64]) { y[grid(1)] = n * 3 + grid(1) as u64; }", false);
+    assert!(body.contains("n * 3 + "), "{body}");
+    // A hash is not an index, but its remainder is.
+    let text = "fn k(y: &mut [u32]) {
+        let i = grid(1);
+        if i < y.len() {
+            let hash = i * 2654435761usize;
+            y[hash & 255] = 1u32;
+        }
+    }";
+    let (body, _) = narrow(text, false);
+    assert!(body.contains("const usize hash = (usize)i * "), "{body}");
+    let text = "fn k(start: &[u32], x: &[f32], y: &mut [f32]) {
+        let i = grid(1);
+        if i < y.len() {
+            let mut sum = 0.0f32;
+            for k in start[i] as usize..start[i + 1] as usize { sum += x[k]; }
+            y[i] = sum;
+        }
+    }";
+    let (body, condition) = narrow(text, false);
+    assert!(body.contains("for (usize k = ") && body.contains("const i32 i = "), "{body}");
+    assert!(condition.is_some());
+    // Nothing is computed.
+    assert_eq!(narrow("fn k(y: &mut [f32]) { y[0] = 1.0; }", false).1, None);
+    assert_eq!(narrow("fn k(y: &mut [u32], n: u32) { y[0] = n * 2; }", false).1, None);
+}
+
+#[test]
+fn narrow_kernels_have_a_condition_on_the_magnitude() {
+    let text = "fn k(y: &mut [f32], w: usize) { let i = grid(1); if i < w { y[i * w] = 1.0; } }";
+    let condition = narrow(text, false).1.expect("a condition");
+    // y.len(), w and grid_dim().x; the index is below y.len(), and so below 2³¹.
+    let expected = "(+2147483648-256*s2 >= 0 && (-1+1*s0+1*s1-1*s1*s1 >= 0 || -1+1*s0+1*s1-256*s1*s2 >= 0))";
+    assert_eq!(condition, expected);
+}
+
+/// Other threads change a variable in shared memory.
+#[test]
+fn shared_variables_are_not_tracked() {
+    let text = "fn k(y: &mut [u32]) {
+        let s = shared::<usize>();
+        let t = thread_idx().x;
+        *s = t;
+        sync_threads();
+        if t < y.len() { y[*s] = 1u32; }
+    }";
+    let (text, checks) = compiled(text);
+    assert!(text.contains("y[rt::at(s, y_len"), "{text}\n{checks:#?}");
+}

@@ -12,6 +12,7 @@ use super::condition::Condition;
 use super::poly::{Atom, Poly};
 use super::prover::{Domain, Facts};
 use super::symbol::{Axis, LaunchSymbol};
+use super::width::Widths;
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
     Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Helper, Label, Module, Next, Op, Operator,
@@ -134,6 +135,10 @@ pub(super) struct Walk<'m> {
     deferrable: HashSet<*const Header>,
     /// Whether the walk is in one of them.
     pub(super) deferring: bool,
+    /// The number of checks so far that are not proved for every launch.
+    pub(super) conditional_checks: usize,
+    /// The conditions under which integers fit into 32 bits, if they are wanted.
+    pub(super) widths: Option<Widths>,
     frame: Frame<'m>,
     /// The atoms for CUDA's built-in variables.
     specials: BTreeMap<&'static str, Atom>,
@@ -149,6 +154,7 @@ pub(super) fn walk(
     checks: Vec<Check>,
     fixed_block: Option<[u32; 3]>,
     extent: i128,
+    widths: Option<Widths>,
 ) -> Walk<'_> {
     let frame = Frame::new(module, &module.kernel);
     let mut walk = Walk {
@@ -161,6 +167,8 @@ pub(super) fn walk(
         diverges: false,
         deferrable: defer::candidates(module),
         deferring: false,
+        conditional_checks: 0,
+        widths,
         frame,
         specials: BTreeMap::new(),
         fixed_block,
@@ -177,10 +185,14 @@ pub(super) fn walk(
             vars[param.index()] = Value::exact(poly, scalar);
         }
     }
-    walk.state = Some(State { vars, facts: Vec::new() });
+    walk.state = Some(State { vars: vars.clone(), facts: Vec::new() });
+    for param in &module.kernel.params {
+        walk.define(*param, vars[param.index()].clone());
+    }
     if let Body::Stmts(stmts) = &module.kernel.body {
         walk.stmts(stmts);
     }
+    walk.close_widths();
     walk
 }
 
@@ -198,6 +210,11 @@ impl<'m> Walk<'m> {
     /// Returns the function that is being walked.
     pub(super) fn function(&self) -> &'m Function {
         self.frame.function
+    }
+
+    /// Returns whether a reference to a variable of the function exists.
+    pub(super) fn is_borrowed(&self, var: VarId) -> bool {
+        self.frame.borrowed.contains(&var.0)
     }
 
     /// Returns the range of an integer type.
@@ -267,6 +284,7 @@ impl<'m> Walk<'m> {
 
     /// Brings the facts that follow from the checks of the last expression into scope.
     fn settle(&mut self) {
+        self.settle_widths(0);
         let pending = std::mem::take(&mut self.pending);
         if std::mem::take(&mut self.diverges) {
             self.state = None;
@@ -286,12 +304,12 @@ impl<'m> Walk<'m> {
         match kind {
             StmtKind::Declare { var, init: Some(init) } => {
                 let value = self.value(init);
-                self.assign(*var, value);
+                self.define(*var, value);
             }
             StmtKind::Declare { var, init: None } | StmtKind::Shared { var } => self.assign(*var, Value::Unknown),
             StmtKind::Assign { place: Expr::Var(var), value } => {
                 let value = self.value(value);
-                self.assign(*var, value);
+                self.define(*var, value);
             }
             StmtKind::Assign { place, value } => {
                 self.eval(value);
@@ -304,7 +322,7 @@ impl<'m> Walk<'m> {
                 let result = self.binary_values(*op, left, right, (None, matches!(value, Expr::Literal(..))));
                 self.settle();
                 if let Expr::Var(var) = place {
-                    self.assign(*var, result);
+                    self.define(*var, result);
                 }
             }
             StmtKind::Expr(expr) => {
@@ -351,6 +369,7 @@ impl<'m> Walk<'m> {
             }
             StmtKind::Return(value) => {
                 let value = value.as_ref().map_or(Value::Unknown, |value| self.value(value));
+                self.note_result(&value);
                 if let Some(state) = self.state.take() {
                     self.frame.returns.push((state.facts, value));
                 }
@@ -420,7 +439,7 @@ impl<'m> Walk<'m> {
         match value {
             Value::Unknown if scalar == Scalar::Bool => Value::boolean(),
             Value::Unknown if scalar.is_integer() => {
-                let value = self.unknown(scalar);
+                let value = Value::exact(Poly::atom(self.unknown_of(var, scalar)), scalar);
                 // Every read of a variable that no reference changes yields the same value.
                 if !self.frame.borrowed.contains(&var.0)
                     && let Some(state) = &mut self.state
@@ -519,7 +538,7 @@ impl<'m> Walk<'m> {
         let counter = match header {
             Header::For { var, init, .. } => {
                 let value = self.value(init);
-                self.assign(*var, value);
+                self.define(*var, value);
                 Some(*var)
             }
             Header::Open { .. } | Header::Deferred(_) => None,
@@ -592,7 +611,7 @@ impl<'m> Walk<'m> {
                 (Some(Next::Decrement), Some(var)) => self.step_counter(var, -1),
                 (Some(Next::Assign(value)), Some(var)) if walked.is_none() => {
                     let value = self.value(value);
-                    self.assign(var, value);
+                    self.define(var, value);
                 }
                 _ => {}
             }
@@ -667,7 +686,7 @@ impl<'m> Walk<'m> {
 
     fn step_counter(&mut self, var: VarId, by: i128) {
         if let Value::Int { poly, scalar, exact: _ } = self.read(var) {
-            self.assign(var, Value::wrapping(poly.offset(by), scalar));
+            self.define(var, Value::wrapping(poly.offset(by), scalar));
         }
     }
 
@@ -694,6 +713,7 @@ impl<'m> Walk<'m> {
         let mut facts = self.state.as_ref()?.facts.clone();
         let first = self.exactly(first, scalar, exact, &mut facts);
         let last = self.exactly(last, scalar, last_exact, &mut facts);
+        self.step_towards(var, Some(&last));
         let Value::Bool([_, Some(any)]) = more else { return None };
         facts.extend(any);
         let distance = if down { first.sub(&last) } else { last.sub(&first) };
@@ -834,6 +854,7 @@ impl<'m> Walk<'m> {
                     }
                 }
             }
+            self.bound_by_width(var, &mut lower, &mut upper);
             let info = AtomInfo { lower, upper, ..AtomInfo::of(range) };
             let atom = self.domain.atoms.add(info);
             if let Some(state) = &mut self.state {
@@ -869,7 +890,7 @@ impl<'m> Walk<'m> {
         let shared = facts.len();
         self.state = Some(State { vars: vec![Value::Unknown; function.vars.len()], facts });
         for (param, arg) in function.params.iter().zip(args) {
-            self.assign(*param, arg);
+            self.define(*param, arg);
         }
         self.stmts(stmts);
         let Frame { mut returns, .. } = std::mem::replace(&mut self.frame, outer);
@@ -905,6 +926,9 @@ impl<'m> Walk<'m> {
 
     /// Marks all checks of a function, and of the functions that it calls, as necessary.
     fn keep_all(&mut self, function: &'m Function) {
+        if let Some(widths) = &mut self.widths {
+            widths.opaque.insert(std::ptr::from_ref(function));
+        }
         let Body::Stmts(stmts) = &function.body else { return };
         let mut callees = Vec::new();
         let mut visit = |expr: &'m Expr| {
@@ -945,6 +969,7 @@ impl<'m> Walk<'m> {
         let Some(number) = self.numbers.get(&std::ptr::from_ref(check)) else { return };
         let before = self.checks[*number].condition;
         let all = self.domain.conditions.all([before, condition]);
+        self.conditional_checks += usize::from(condition != Condition::TRUE);
         let loaded = condition == Condition::FALSE && operands.iter().any(|operand| self.is_loaded(operand, 8));
         let check = &mut self.checks[*number];
         check.condition = all;
@@ -1114,6 +1139,10 @@ fn collect_borrowed(module: &Module, function: &Function, stmts: &[Stmt], found:
                 if is_reference(&function.vars[var.index()].ty) =>
             {
                 collect_roots(value, found);
+            }
+            // Other threads change it.
+            StmtKind::Shared { var } => {
+                found.insert(var.0);
             }
             _ => {}
         }

@@ -15,7 +15,7 @@ use cumbia_kernel_ir::ir::{
 };
 use cumbia_kernel_ir::{Facts, LaunchSymbol, Predicate, Source, Validated, Variant};
 
-use super::variants::{Candidates, ProofCondition, only_checked};
+use super::variants::{Candidates, ProofCondition, first_variant};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::{Compound, Content, Definition};
@@ -130,13 +130,15 @@ impl Specialised {
         written.unwrap_or_else(|| self.source(layout, Build::CHECKED))
     }
 
-    /// Returns the condition of the proven variant; `None` if all variants are the same.
+    /// Returns the condition of the proven variant; `None` if it is the same as the checked one.
     pub(crate) fn predicate(&self, layout: Layout) -> Option<&Arc<Predicate>> {
         if !self.options.bounds_checks {
             return None;
         }
         let sources = &self.sources[layout as usize];
-        let source = sources.iter().find_map(OnceLock::get).unwrap_or_else(|| {
+        // The source of the narrow variant has a condition of its own.
+        let builds = [Build::Of(Variant::Proven), Build::CHECKED, Build::Limited];
+        let source = builds.iter().find_map(|build| sources[build.index()].get()).unwrap_or_else(|| {
             // Most launches run the proven variant, so that often no other is written.
             let proven = self.write(layout, Build::Of(Variant::Proven));
             let variant = if proven.predicate.is_some() { Variant::Proven } else { Variant::Checked };
@@ -145,12 +147,30 @@ impl Specialised {
         source.predicate.as_ref()
     }
 
+    /// Returns the condition of the narrow variant; `None` if there is none.
+    pub(crate) fn narrow_predicate(&self, layout: Layout) -> Option<&Arc<Predicate>> {
+        self.source(layout, Build::Of(Variant::Narrow)).predicate.as_ref()
+    }
+
+    /// Returns the variants that differ.
+    pub(crate) fn variants(&self, layout: Layout) -> Vec<Variant> {
+        let narrow = self.narrow_predicate(layout).map(|_| Variant::Narrow);
+        let proven = self.predicate(layout).map(|_| Variant::Proven);
+        narrow.into_iter().chain(proven).chain([Variant::Checked]).collect()
+    }
+
     /// Returns the variants that a launch can choose besides the checked one.
     #[inline]
     pub(crate) fn candidates(&self, layout: Layout) -> &Candidates {
         self.candidates[layout as usize].get_or_init(|| {
-            let predicate = if only_checked() { None } else { self.predicate(layout) };
-            Candidates::new(predicate.map(|predicate| (Variant::Proven, predicate.clone())))
+            let first = first_variant();
+            let narrow = if first == Variant::Narrow { self.narrow_predicate(layout) } else { None };
+            let proven = if first == Variant::Checked { None } else { self.predicate(layout) };
+            let narrow = narrow.map(|predicate| (Variant::Narrow, predicate.clone()));
+            let proven = proven.map(|predicate| (Variant::Proven, predicate.clone()));
+            let predicates = narrow.into_iter().chain(proven);
+            // A narrow launch of a kernel with `prove` is refused as any other.
+            if self.options.prove { Candidates::nested(predicates) } else { Candidates::new(predicates) }
         })
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct Candidate {
     predicate: Arc<Predicate>,
     /// The source of the value of each symbol of the predicate.
     symbols: Vec<Symbol>,
+    /// A further condition: that of the checks of a kernel with `prove`.
+    further: Option<Box<Candidate>>,
 }
 
 /// The source of a launch symbol's value.
@@ -78,7 +80,21 @@ impl Candidates {
     /// Returns the candidates of these predicates, without those whose symbols the host cannot read.
     pub(crate) fn new(predicates: impl IntoIterator<Item = (Variant, Arc<Predicate>)>) -> Candidates {
         let candidates = predicates.into_iter().filter_map(|(variant, predicate)| Candidate::new(variant, predicate));
-        let candidates: Vec<Candidate> = candidates.collect();
+        Candidates::of(candidates.collect())
+    }
+
+    /// Returns the candidates with these conditions, each of which is also a condition of those before it.
+    pub(crate) fn nested(predicates: impl IntoIterator<Item = (Variant, Arc<Predicate>)>) -> Candidates {
+        let mut candidates = Candidates::new(predicates).candidates;
+        for at in 1..candidates.len() {
+            let Candidate { variant, predicate, symbols, further: _ } = &candidates[at];
+            let (variant, predicate, symbols) = (*variant, predicate.clone(), symbols.clone());
+            candidates[at - 1].further = Some(Box::new(Candidate { variant, predicate, symbols, further: None }));
+        }
+        Candidates::of(candidates)
+    }
+
+    fn of(candidates: Vec<Candidate>) -> Candidates {
         let mut parameters = Vec::new();
         for symbol in candidates.iter().flat_map(|candidate| &candidate.symbols) {
             if let Symbol::Parameter(parameter) = symbol
@@ -121,7 +137,7 @@ impl Candidate {
     /// Returns the candidate of a predicate; `None` if the host cannot read one of its symbols.
     pub(crate) fn new(variant: Variant, predicate: Arc<Predicate>) -> Option<Candidate> {
         let symbols = predicate.symbols().iter().map(|symbol| Symbol::of(*symbol)).collect::<Option<_>>()?;
-        Some(Candidate { variant, predicate, symbols })
+        Some(Candidate { variant, predicate, symbols, further: None })
     }
 
     /// Returns the predicate.
@@ -136,7 +152,9 @@ impl Candidate {
     /// As for [`Candidates::select`].
     pub(crate) unsafe fn is_valid(&self, params: *const *mut c_void, shape: &LaunchShape) -> bool {
         // SAFETY: upheld by the caller.
-        self.predicate.holds(&unsafe { self.values(params, shape) })
+        let holds = self.predicate.holds(&unsafe { self.values(params, shape) });
+        // SAFETY: as above.
+        holds && self.further.as_ref().is_none_or(|further| unsafe { further.is_valid(params, shape) })
     }
 
     /// Returns the values of the predicate's symbols in a launch.
@@ -253,18 +271,20 @@ impl Parameter {
     }
 }
 
-/// Returns whether `CUMBIA_VARIANT=checked` restricts all launches to the checked variant.
-pub(crate) fn only_checked() -> bool {
-    static ONLY_CHECKED: OnceLock<bool> = OnceLock::new();
-    *ONLY_CHECKED.get_or_init(|| {
-        let Some(value) = variable("CUMBIA_VARIANT") else { return false };
-        if value != "checked" {
+/// Returns the first variant that launches may choose: `CUMBIA_VARIANT` excludes those before it.
+pub(crate) fn first_variant() -> Variant {
+    static FIRST: OnceLock<Variant> = OnceLock::new();
+    *FIRST.get_or_init(|| {
+        let [preferred, ..] = Variant::ALL;
+        let Some(value) = variable("CUMBIA_VARIANT") else { return preferred };
+        let named = Variant::ALL.into_iter().find(|variant| value.to_str() == Some(&variant.to_string()));
+        named.unwrap_or_else(|| {
             warn(
                 format!("CUMBIA_VARIANT is `{}`, which is not a variant", value.display()),
-                "set it to `checked` to keep all bounds checks, or unset it",
+                "set it to `checked` to keep all bounds checks, to `proven` to keep 64-bit indices, or unset it",
             );
-        }
-        value == "checked"
+            preferred
+        })
     })
 }
 

@@ -324,15 +324,16 @@ fn select(
     })?;
     let with_block_of =
         |build| resolve(config, specialised, |items| pick_block(config, context, specialised, (layout, build), items));
-    let mut refused = None;
+    let (mut refused, mut tried) = (None, default);
     for candidate in specialised.candidates(layout).iter() {
         // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's
         // parameters: `K::visit` visits those of the IR.
         let is_valid = |config: &ResolvedConfig| unsafe { candidate.is_valid(params.as_ptr(), &config.into()) };
         let build = Build::Of(candidate.variant);
-        let must_hold = specialised.options.prove;
+        // The condition of the narrow variant is also one on the magnitude of the numbers.
+        let must_hold = specialised.options.prove && candidate.variant != Variant::Narrow;
         let is_loaded = || specialised.loaded_before(context, layout, build).is_some();
-        if is_picked && !must_hold && !is_loaded() && !is_valid(&default) {
+        if is_picked && !must_hold && !is_loaded() && !is_valid(&tried) {
             continue;
         }
         let config = if is_picked { with_block_of(build)? } else { default };
@@ -342,6 +343,8 @@ fn select(
         if must_hold {
             refused = Some(config);
         }
+        // An index that is out of bounds in a variant probably is in the next, so that loading it would be in vain.
+        tried = config;
     }
     if let Some(config) = refused {
         return Ok((Variant::Checked, config));

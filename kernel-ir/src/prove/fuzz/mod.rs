@@ -1,7 +1,8 @@
 //! Random and directed tests of the proofs against a concrete interpreter.
 //!
 //! For each launch of a kernel: no check whose group is in the verdict fails in any thread, and the program without
-//! these checks has the same results, without an access outside an array or another kind of undefined behaviour.
+//! these checks has the same results, without an access outside an array or another kind of undefined behaviour. If the
+//! predicate of the narrow variant holds, the same is true of that variant: in particular, no `int` overflows.
 //!
 //! The random test is deterministic. `CUMBIA_PROOF_KERNELS` is the number of kernels, and `CUMBIA_PROOF_SEED` the seed of
 //! the first; if the number is given, the directed tests have more launches. With `CUMBIA_PROOF_SHOW=1` it prints how many
@@ -22,7 +23,7 @@ use interpreter::{Arg, Launch, Outcome, Stop, run};
 
 use super::predicate::Verdict;
 use super::symbol::{Axis, LaunchSymbol};
-use super::{EXTENT, Proofs, analyse, is_unconditional, remove, rewrite};
+use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, narrowed, remove, rewrite};
 use crate::ir::Scalar;
 use crate::lower::{Callee, Expr, Module, Op};
 use crate::{Options, Validated, check, common, lower};
@@ -46,6 +47,8 @@ struct Subject {
     module: Module,
     proofs: Proofs,
     without: BTreeMap<Verdict, Module>,
+    /// The narrow variant, and its condition.
+    narrow: Option<(Module, Predicate)>,
     /// The checks, by the addresses of their expressions.
     numbers: HashMap<*const Expr, usize>,
     /// The duration of the analysis.
@@ -66,12 +69,17 @@ impl Subject {
         let start = Instant::now();
         let proofs = analyse(&module, mode.fixed_block, EXTENT, false);
         let time = start.elapsed();
+        let narrow = narrowed(&module, options).map(|(narrowed, predicate)| {
+            let mut module = lower::program(&validated, options);
+            narrowed.apply(&mut module);
+            (module, predicate)
+        });
         let mut numbers = HashMap::new();
         rewrite::checks(&module, &mut |expr, _, _| {
             let number = numbers.len();
             numbers.insert(std::ptr::from_ref(expr), number);
         });
-        Some(Subject { validated, options, module, proofs, without: BTreeMap::new(), numbers, time })
+        Some(Subject { validated, options, module, proofs, without: BTreeMap::new(), narrow, numbers, time })
     }
 
     fn verdict(&self, launch: &Launch) -> Verdict {
@@ -79,8 +87,13 @@ impl Subject {
         if is_unconditional(&self.module, &self.proofs, self.options) {
             return predicate.best();
         }
+        predicate.verdict(&Self::values(predicate, launch))
+    }
+
+    /// Returns the values of the symbols of a predicate in a launch.
+    fn values(predicate: &Predicate, launch: &Launch) -> Vec<i128> {
         let axis = |of: [u32; 3], axis: Axis| i128::from(of[axis as usize]);
-        let values: Vec<i128> = predicate
+        predicate
             .symbols()
             .iter()
             .map(|symbol| match symbol {
@@ -92,8 +105,7 @@ impl Subject {
                 LaunchSymbol::BlockDim(of) => axis(launch.block, *of),
                 LaunchSymbol::DynamicSharedBytes => 0,
             })
-            .collect();
-        predicate.verdict(&values)
+            .collect()
     }
 
     /// Returns the violations of the property in a launch, and the result of the checked program.
@@ -139,6 +151,14 @@ impl Subject {
                 }
             }
         }
+        if let Some((module, predicate)) = &self.narrow {
+            statistics.narrow[0] += 1;
+            if predicate.holds(&Self::values(predicate, launch)) {
+                statistics.narrow[1] += 1;
+                let narrow = run(module, launch, &HashMap::new(), reversed, ITERATIONS);
+                compare(&checked, &narrow).map_err(|what| format!("narrow: {what}"))?;
+            }
+        }
         if verdict == Verdict::NONE {
             return Ok(());
         }
@@ -169,6 +189,8 @@ struct Statistics {
     kernels: usize,
     rejected: usize,
     launches: usize,
+    /// The launches of kernels with a narrow variant, and those whose predicate holds.
+    narrow: [usize; 2],
     unsupported: BTreeMap<String, usize>,
     /// The longest duration of an analysis, and the seed of the kernel.
     slowest: (Duration, String),
@@ -419,8 +441,11 @@ fn random_kernels() {
         }
     }
     if variable("CUMBIA_PROOF_SHOW").is_some() {
-        let Statistics { kernels, rejected, launches, unsupported, slowest, analyses, checks, kept } = &statistics;
-        eprintln!("{kernels} kernels, {rejected} rejected, {launches} launches, unsupported: {unsupported:?}");
+        let Statistics { kernels, rejected, launches, narrow, unsupported, slowest, analyses, checks, kept } =
+            &statistics;
+        eprintln!(
+            "{kernels} kernels, {rejected} rejected, {launches} launches, narrow: {narrow:?}, unsupported: {unsupported:?}"
+        );
         eprintln!("analyses: {analyses:?}, the slowest: {:?}, {}", slowest.0, slowest.1);
         eprintln!("checks of launches without a failing check: executed, with a condition, removed");
         for (op, [all, conditional, removed]) in checks {
