@@ -95,9 +95,10 @@ fn inspect(entries: &[&Entry], folder: &Path) -> std::io::Result<()> {
         for (kernel, inspected) in (entry.inspected)() {
             let path = |extension: &str| folder.join(format!("{}.{kernel}.{extension}", entry.name));
             match inspected {
-                Ok(Inspected { checked, proven, checks }) => {
-                    std::fs::write(path("checked.cu"), checked)?;
-                    std::fs::write(path("proven.cu"), proven)?;
+                Ok(Inspected { variants, checks }) => {
+                    for (variant, text) in variants {
+                        std::fs::write(path(&format!("{variant}.cu")), text)?;
+                    }
                     std::fs::write(path("checks.txt"), format!("{checks}\n"))?;
                 }
                 Err(error) => std::fs::write(path("error.txt"), format!("{error}\n"))?,

@@ -185,19 +185,17 @@ pub(crate) type Cubins = Vec<(String, cumbia::Result<Vec<u8>>)>;
 
 /// The CUDA C of a kernel in the variants that a launch chooses from, and its checks.
 pub(crate) struct Inspected {
-    pub(crate) checked: String,
-    pub(crate) proven: String,
+    /// With the name of each variant.
+    pub(crate) variants: Vec<(String, String)>,
     pub(crate) checks: cumbia::checks::Checks,
 }
 
 impl Inspected {
     pub(crate) fn of<K: cumbia::Kernel>() -> cumbia::Result<Self> {
         use cumbia::__private::inspect::{Variant, cuda_source_of};
-        Ok(Inspected {
-            checked: cuda_source_of::<K>(Variant::Checked)?,
-            proven: cuda_source_of::<K>(Variant::Proven)?,
-            checks: K::checks()?,
-        })
+        let variant = |variant: Variant| Ok((variant.to_string(), cuda_source_of::<K>(variant)?));
+        let variants = Variant::ALL.into_iter().map(variant).collect::<cumbia::Result<_>>()?;
+        Ok(Inspected { variants, checks: K::checks()? })
     }
 }
 

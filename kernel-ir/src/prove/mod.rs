@@ -93,9 +93,6 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predi
         }
         return predicate;
     }
-    if !options.bounds_checks {
-        return None;
-    }
     let proofs = analyse(module, options.block, EXTENT, false);
     let predicate = proofs.predicate.as_ref()?;
     if is_unconditional(module, &proofs, options) {
@@ -182,12 +179,10 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
         return None;
     }
     let (mut numbers, mut checks) = (HashMap::new(), Vec::new());
-    if options.bounds_checks {
-        rewrite::checks(module, &mut |expr, op, site| {
-            numbers.insert(std::ptr::from_ref(expr), checks.len());
-            checks.push(Check { site, op, condition: Condition::TRUE, reached: false, loaded: false });
-        });
-    }
+    rewrite::checks(module, &mut |expr, op, site| {
+        numbers.insert(std::ptr::from_ref(expr), checks.len());
+        checks.push(Check { site, op, condition: Condition::TRUE, reached: false, loaded: false });
+    });
     let mut walk = walk::walk(module, numbers, checks, options.block, width::EXTENT, Some(Widths::new()));
     let widths = walk.widths.take()?;
     let of_checks = walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE });

@@ -132,9 +132,6 @@ impl Specialised {
 
     /// Returns the condition of the proven variant; `None` if it is the same as the checked one.
     pub(crate) fn predicate(&self, layout: Layout) -> Option<&Arc<Predicate>> {
-        if !self.options.bounds_checks {
-            return None;
-        }
         let sources = &self.sources[layout as usize];
         // The source of the narrow variant has a condition of its own.
         let builds = [Build::Of(Variant::Proven), Build::CHECKED, Build::Limited];
