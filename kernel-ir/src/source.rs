@@ -2,8 +2,10 @@
 //! records.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use crate::ir::{Piece, Span, Type};
+use crate::prove::Axis;
 
 /// The size in bytes of the fault record, which the first faulting thread fills.
 ///
@@ -39,6 +41,7 @@ pub const PANIC_ARGS: usize = 6;
 ///     grid_barrier: u64, // device address of a `u64` that the host has zeroed, if the launch is cooperative and the
 ///                       // program calls `sync_grid()` (see `Facts::syncs_grid`); otherwise 0
 ///     kernel: u32,      // the kernel's number, copied into the records
+///     blocks: u32,      // the extent of the launch's grid along the axis of `Source::coarsening`, for a coarsened text
 /// }
 /// assert_eq!(size_of::<Launch>(), cumbia_kernel_ir::LAUNCH_BYTES);
 /// ```
@@ -91,6 +94,74 @@ pub struct Options {
     pub contiguous_views: bool,
     /// The variant to print.
     pub variant: Variant,
+    /// The number of blocks of the launch that a block of the hardware executes, if [`Source::coarsening`] is `Ok`: otherwise it
+    /// is ignored. The grid of the hardware is the launch's, divided by this number and rounded up, along
+    /// [`Coarsening::axis`]; the extent of the launch's grid along that axis is in the launch parameter.
+    ///
+    /// [`Source::coarsening`]: crate::Source::coarsening
+    pub coarsen: Option<NonZeroU32>,
+}
+
+/// The property of a program that each block of the hardware can execute several blocks of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coarsening {
+    /// The axis along which adjacent blocks are merged.
+    pub axis: Axis,
+    /// The number of blocks per hardware block at which the memory is expected to be saturated; 1 if there is nothing to gain.
+    pub factor: u32,
+}
+
+/// The reason why a program cannot be coarsened, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// The reason.
+    pub kind: ObstacleKind,
+    /// The function's name in the user's source.
+    pub function: String,
+    /// The source file, as `file!()` reports it.
+    pub file: String,
+    /// The line in that file.
+    pub line: u32,
+}
+
+/// The reason why a program cannot be coarsened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ObstacleKind {
+    /// The kernel does not read the index of its block, so that all blocks do the same.
+    NoBlockIndex,
+    /// The block index is read in a device function.
+    BlockIndexInFunction,
+    /// The text contains a check that can fail, or a panic.
+    Check,
+    /// Threads communicate: a barrier, a warp operation, an atomic operation or a fence.
+    Communication,
+    /// Shared memory.
+    SharedMemory,
+    /// A message is printed.
+    Print,
+    /// A loop whose number of iterations is not a small constant.
+    Loop,
+    /// A body in CUDA C.
+    CudaC,
+    /// A parameter of the kernel is assigned.
+    MutableParameter,
+}
+
+impl fmt::Display for ObstacleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ObstacleKind::NoBlockIndex => "the kernel does not depend on the index of the block",
+            ObstacleKind::BlockIndexInFunction => "a device function depends on the index of the block",
+            ObstacleKind::Check => "there is a check that is not proved",
+            ObstacleKind::Communication => "threads synchronise or communicate",
+            ObstacleKind::SharedMemory => "shared memory is used",
+            ObstacleKind::Print => "a message is printed",
+            ObstacleKind::Loop => "there is a loop whose number of iterations is not a constant below 127",
+            ObstacleKind::CudaC => "there is a body in CUDA C",
+            ObstacleKind::MutableParameter => "a parameter of the kernel is assigned",
+        })
+    }
 }
 
 /// A variant of a program: its text with all checks, or without those that a condition on the launch makes redundant.
@@ -128,6 +199,7 @@ impl Default for Options {
             block: None,
             contiguous_views: false,
             variant: Variant::Checked,
+            coarsen: None,
         }
     }
 }
