@@ -134,6 +134,8 @@ pub enum ObstacleKind {
     BlockIndexInFunction,
     /// The text contains a check that can fail, or a panic.
     Check,
+    /// The text contains a check of an overflow that can fail.
+    OverflowCheck,
     /// Threads communicate: a barrier, a warp operation, an atomic operation or a fence.
     Communication,
     /// Shared memory.
@@ -154,6 +156,7 @@ impl fmt::Display for ObstacleKind {
             ObstacleKind::NoBlockIndex => "the kernel does not depend on the index of the block",
             ObstacleKind::BlockIndexInFunction => "a device function depends on the index of the block",
             ObstacleKind::Check => "there is a check that is not proved",
+            ObstacleKind::OverflowCheck => "there is an overflow check that is not proved",
             ObstacleKind::Communication => "threads synchronise or communicate",
             ObstacleKind::SharedMemory => "shared memory is used",
             ObstacleKind::Print => "a message is printed",

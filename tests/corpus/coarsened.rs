@@ -22,6 +22,7 @@ pub(crate) const CASES: &[Case] = listed![
     strided_views,
     not_coarsened,
     out_of_bounds,
+    with_overflow_checks,
 ];
 
 const BLOCK: usize = 32;
@@ -61,9 +62,9 @@ fn every_length(run: &mut Run<'_>) {
 fn grids_smaller_than_the_data(run: &mut Run<'_>) {
     for blocks in [1, 2, 3, 4, 5, 7, 8, 9] {
         let len = 512;
-        let (x, y, mut z) = (run.array(&vec![1u32; len]), run.array(&vec![2; len]), run.zeros(len));
+        let (x, y, mut z) = (run.array(&vec![1.0f64; len]), run.array(&vec![2.0; len]), run.zeros(len));
         run.launch(add_by_3(&x, &y, &mut z).grid(blocks).block(BLOCK));
-        let expected: Vec<u32> = (0..len).map(|i| if i < blocks * BLOCK { 3 } else { 0 }).collect();
+        let expected: Vec<f64> = (0..len).map(|i| if i < blocks * BLOCK { 3.0 } else { 0.0 }).collect();
         run.expect("sums", &z, &expected);
     }
 }
@@ -100,7 +101,7 @@ pub fn halves_by_2(x: &[u32], even: &mut [u32], odd: &mut [u32]) {
             even[i] = x[i] / 2;
         } else {
             odd[i] = x[i];
-            even[i] = even[i] + odd[i];
+            even[i] = even[i].wrapping_add(odd[i]);
         }
     }
 }
@@ -120,11 +121,11 @@ fn several_outputs(run: &mut Run<'_>) {
 pub fn in_place_by_4(x: &mut [u32], y: &mut [u32]) {
     let i = grid(1);
     if i < x.len() && i < y.len() {
-        x[i] *= 3;
-        y[i] += x[i];
-        x[i] += y[i];
+        x[i] ^= 3;
+        y[i] |= x[i];
+        x[i] ^= y[i] / 2;
         let last = y[i];
-        y[i] = last / 2 + x[i];
+        y[i] = (last / 2) ^ x[i];
     }
 }
 
@@ -135,10 +136,10 @@ fn updates_in_place(run: &mut Run<'_>) {
         run.launch(in_place_by_4(&mut x, &mut y).over(len).block(BLOCK));
         let (mut xs, mut ys) = (xs, ys);
         for (x, y) in xs.iter_mut().zip(&mut ys) {
-            *x *= 3;
-            *y += *x;
-            *x += *y;
-            *y = *y / 2 + *x;
+            *x ^= 3;
+            *y |= *x;
+            *x ^= *y / 2;
+            *y = (*y / 2) ^ *x;
         }
         run.expect("x", &x, &xs);
         run.expect("y", &y, &ys);
@@ -269,7 +270,7 @@ pub fn cases_by_5(x: &[u32], y: &mut [u32], z: &mut [u32]) {
             }
             _ => y[i] = kind,
         }
-        z[i] += y[i] + 1;
+        z[i] = z[i].wrapping_add(y[i]).wrapping_add(1);
     }
 }
 
@@ -350,7 +351,7 @@ fn not_coarsened(run: &mut Run<'_>) {
 #[kernel(coarsen = 4)]
 pub fn unguarded_by_4(x: &[u32], y: &mut [u32]) {
     let i = grid(1);
-    y[i] = x[i] + 1;
+    y[i] = x[i] ^ 1;
 }
 
 /// A launch out of bounds runs the text with checks, one thread per thread.
@@ -365,4 +366,19 @@ fn out_of_bounds(run: &mut Run<'_>) {
             run.launch(unguarded_by_4(&x, &mut short).grid(blocks).block(BLOCK));
         });
     }
+}
+
+#[kernel(coarsen = 4)]
+pub fn add_integers_by_4(x: &[u8], y: &mut [u8]) {
+    let i = grid(1);
+    if i < x.len() && i < y.len() {
+        y[i] += x[i];
+    }
+}
+
+/// A sum that may overflow is a check in builds with overflow checks, where the kernel runs one thread per thread.
+fn with_overflow_checks(run: &mut Run<'_>) {
+    let (x, mut y) = (run.array(&[3u8; 200]), run.array(&[4u8; 200]));
+    run.launch(add_integers_by_4(&x, &mut y).over(200).block(BLOCK));
+    run.expect("y", &y, &[7; 200]);
 }

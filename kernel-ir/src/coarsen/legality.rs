@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
-    Body, CType, Callee, Case, Expr, Function, Header, IndexOp, Module, Next, OpGroup, Operator, Stmt, StmtKind, VarId,
+    Body, CType, Callee, Case, Expr, Function, Header, Helper, IndexOp, Module, Next, Op, OpGroup, Operator, Stmt,
+    StmtKind, VarId,
 };
 use crate::prove::Axis;
 use crate::source::{Obstacle, ObstacleKind};
@@ -179,6 +180,15 @@ impl Legality<'_> {
     fn callee(&mut self, callee: &Callee, context: Context<'_>) -> Result<(), Obstacle> {
         let refused = |kind| Err(context.obstacle(kind));
         match callee {
+            // These fault only with overflow checks.
+            Callee::Helper(
+                Helper {
+                    op:
+                        Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::ShiftAmount | Op::CheckedAbs | Op::CheckedNextMultipleOf,
+                    ..
+                },
+                Some(_),
+            ) => refused(ObstacleKind::OverflowCheck),
             Callee::Helper(_, Some(_)) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
                 refused(ObstacleKind::Check)
             }

@@ -185,8 +185,9 @@ impl Writer {
             k => Expr::binary(Operator::Add, Expr::Var(first), Expr::int(Scalar::U32, k.into())),
         };
         // Those of the items one after another are numbered from 0.
-        let labels = (k + 1) * (labels + 1);
-        Copy { vars, axis: self.axis, block, labels, end: Label { name: ITEM, number: labels } }
+        let offset = (k + 1) * (labels + 1);
+        let end = Label { name: ITEM, number: offset + labels };
+        Copy { vars, axis: self.axis, block, labels: offset, end }
     }
 }
 

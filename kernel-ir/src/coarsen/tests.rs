@@ -5,7 +5,11 @@ use std::num::NonZeroU32;
 use crate::{Axis, Coarsening, ObstacleKind, Options, Source, Variant, check, common, write};
 
 fn source(text: &str, factor: u32) -> Source {
-    let program = common::program(text, false);
+    compiled(text, factor, false)
+}
+
+fn compiled(text: &str, factor: u32, overflow_checks: bool) -> Source {
+    let program = common::program(text, overflow_checks);
     let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
     let options = Options { variant: Variant::Proven, coarsen: NonZeroU32::new(factor), ..Options::default() };
     write(&validated, &options)
@@ -151,6 +155,16 @@ fn the_parameters_do_not_depend_on_the_text() {
         let source = write(&validated, &Options { coarsen, ..options });
         assert!(source.takes_launch && source.sites.is_empty(), "{}", source.text);
     }
+}
+
+/// Sums of data are checked in debug builds, those of indices are proved.
+#[test]
+fn overflow_checks() {
+    let of = |text: &str| compiled(text, 0, true).coarsening.map_err(|obstacle| obstacle.kind);
+    let indices = "fn next(x: &[f32], y: &mut [f32]) { let i = grid(1); if i + 1 < y.len() { y[i] = x[i + 1]; } }";
+    assert_eq!(of(indices), Ok(Coarsening { axis: Axis::X, factor: 4 }));
+    let data = "fn add(x: &[u32], y: &mut [u32]) { let i = grid(1); if i < y.len() { y[i] += x[i]; } }";
+    assert_eq!(of(data), Err(ObstacleKind::OverflowCheck));
 }
 
 #[test]

@@ -14,7 +14,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use cumbia_kernel_ir::ir::{
     Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
 };
-use cumbia_kernel_ir::{Axis, Coarsening, Facts, LaunchSymbol, Predicate, Source, Validated, Variant};
+use cumbia_kernel_ir::{
+    Axis, Coarsening, Facts, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Source, Validated, Variant,
+};
 
 use super::variants::{Candidates, ProofCondition, only_checked};
 use super::{Flags, LoadedKernel, Request, load};
@@ -182,7 +184,8 @@ impl Specialised {
         }
         let source = self.source(layout, Build::Of(self.candidates(layout).preferred()));
         match &source.coarsening {
-            Ok(_) => Ok(()),
+            // A debug build of a kernel need not be fast.
+            Ok(_) | Err(Obstacle { kind: ObstacleKind::OverflowCheck, .. }) => Ok(()),
             Err(obstacle) => Err(CompileError::NotCoarsenable {
                 kernel: self.info.name.to_owned(),
                 reason: obstacle.kind,

@@ -38,7 +38,7 @@ scenarios! {
         let mut launch = || saxpy(2.0, &x, &mut y).over(LARGE).launch().unwrap();
         assert_eq!(allocations::each_time(|| (0..100).for_each(|_| launch())), 0);
         assert_eq!(last(&fake), (Build::Coarsened, [4096, 1, 1], 16384));
-        for blocks in [16_384, 16_385, 16_387, 16_388] {
+        for blocks in [16_384usize, 16_385, 16_387, 16_388] {
             saxpy(1.0, &x, &mut y).grid(blocks).block(256).launch().unwrap();
             assert_eq!(last(&fake), (Build::Coarsened, [blocks.div_ceil(4) as u32, 1, 1], blocks as u32));
         }
@@ -48,7 +48,7 @@ scenarios! {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         fake.watch_blocks(LAUNCH);
         let (x, mut y) = (zeros(&device, 8), zeros(&device, 8));
-        for len in [1000, 1 << 20, 2 << 20] {
+        for len in [1000usize, 1 << 20, 2 << 20] {
             saxpy(1.0, &x, &mut y).over(len).launch().unwrap();
             let (build, [blocks, ..], virtual_blocks) = last(&fake);
             assert_eq!((build, virtual_blocks), (Build::Proven, 0));
@@ -80,7 +80,7 @@ scenarios! {
         prepared.launch().unwrap();
         assert_eq!(last(&fake), (Build::Coarsened, [4096, 1, 1], 16384));
         drop(prepared);
-        let mut graph = Graph::new(&device).unwrap();
+        let mut graph = Graph::new(&device.stream().unwrap());
         for (x, build) in [(&x, Build::Coarsened), (&z, Build::Checked), (&x, Build::Coarsened)] {
             graph.run(|g| g.launch(saxpy(1.0, x, &mut y).over(LARGE))).unwrap();
             assert_eq!(fake.last_build(), build);
@@ -93,7 +93,7 @@ scenarios! {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         fake.watch_blocks(LAUNCH);
         let (x, mut y) = (zeros(&device, 8), zeros(&device, 8));
-        for blocks in 1..=9 {
+        for blocks in 1..=9usize {
             saxpy_by_4(1.0, &x, &mut y).grid(blocks).block(32).launch().unwrap();
             assert_eq!(last(&fake), (Build::Coarsened, [blocks.div_ceil(4) as u32, 1, 1], blocks as u32));
         }
