@@ -127,6 +127,8 @@ pub(super) fn write(text: &mut String, module: &Module) {
     support::arrays(text, &module.templates);
     if takes_launch {
         text.push_str(&LAUNCH.replace("$blocks", if module.reads_blocks { "\n    u32 blocks;" } else { "" }));
+    }
+    if !module.sites.is_empty() {
         let failed = if calls(Op::SyncGrid) {
             text.push_str(warp::GRID_FAILED);
             warp::MARK_GRID
