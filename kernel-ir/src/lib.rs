@@ -67,14 +67,15 @@ mod source;
 mod typify;
 mod validate;
 
+pub use coarsen::{Coarsening, Obstacle, ObstacleKind};
 pub use cuda::{Source, UserText};
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
 pub use prove::{Axis, CheckKind, LaunchSymbol, Predicate, Proof, Verdict};
 pub use source::{
-    Coarsening, FAULT_RECORD_BYTES, LAUNCH_BYTES, Obstacle, ObstacleKind, Options, PANIC_ARGS, PRINT_HEADER_BYTES,
-    PRINT_WORDS, Site, SiteKind, Text, Variant,
+    FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Text,
+    Variant,
 };
 pub use validate::Validated;
 

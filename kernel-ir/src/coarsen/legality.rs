@@ -17,7 +17,8 @@ use crate::lower::{
     StmtKind, VarId,
 };
 use crate::prove::Axis;
-use crate::source::{Obstacle, ObstacleKind};
+
+use super::{Obstacle, ObstacleKind};
 
 /// Returns the axis along which the blocks of a kernel can be merged, or the first obstacle.
 ///

@@ -27,6 +27,7 @@
 //! ends the hardware thread and reports its block.
 
 mod legality;
+mod result;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -38,9 +39,11 @@ use crate::lower::{
     Body, CType, Callee, Case, Expr, Header, Label, Module, NameOrigin, Next, Operator, Stmt, StmtKind, VarId, Variable,
 };
 use crate::prove::Axis;
-use crate::source::{Coarsening, Obstacle, Options};
+use crate::source::Options;
 
 use split::{Item, Level};
+
+pub use result::{Coarsening, Obstacle, ObstacleKind};
 
 /// The built-in value of a coarsened kernel that replaces `gridDim` along the coarsened axis: a member of the launch parameter.
 pub(crate) const VIRTUAL_BLOCKS: &str = "launch.blocks";

@@ -132,12 +132,31 @@ impl Split<'_> {
         let known = (self.early.clone(), self.from_memory.clone(), self.of_item.clone(), self.loaded);
         let is_guard = before.iter().all(|stmt| self.declare_early(stmt)) && self.is_light(&guard);
         let prefix = std::mem::take(&mut self.out);
-        // A condition on data holds for some items and not for others.
-        if !is_guard || self.reads_memory(&guard) {
+        // A condition on data, or on the parity of an index, holds for some items and not for others.
+        if !is_guard || self.reads_memory(&guard) || !self.is_bound(&guard) {
             (self.early, self.from_memory, self.of_item, self.loaded) = known;
             return None;
         }
         Some((Level { prefix, guard }, inner))
+    }
+
+    /// Returns whether a condition holds for nearly all items if it does for one: it compares an index with a bound, or is the
+    /// same for all items of a thread.
+    fn is_bound(&self, condition: &Expr) -> bool {
+        fn is_periodic(expr: &Expr) -> bool {
+            let mut found = matches!(expr, Expr::Binary(Operator::Rem | Operator::And | Operator::Xor, _, _));
+            expr.for_each_child(&mut |child| found |= is_periodic(child));
+            found
+        }
+        match condition {
+            Expr::Var(_) => true,
+            Expr::Unary(Prefix::Not, inner) => self.is_bound(inner),
+            Expr::Binary(Operator::Both | Operator::Either, left, right) => self.is_bound(left) && self.is_bound(right),
+            Expr::Binary(Operator::Lt | Operator::Le | Operator::Gt | Operator::Ge, left, right) => {
+                !self.is_of_item(condition) || (!is_periodic(left) && !is_periodic(right))
+            }
+            other => !self.is_of_item(other),
+        }
     }
 
     /// Adds a statement to the early ones if it declares a constant that can be computed early.

@@ -47,6 +47,8 @@ fn the_factor_follows_from_the_bytes_of_an_item() {
         check_choice(&text, Axis::X, factor);
     }
     // There is nothing to load early.
+    let even = "fn even(x: &[f32], y: &mut [f32]) { let i = grid(1); if i % 2 == 0 && i < y.len() { y[i] = x[i]; } }";
+    check_choice(even, Axis::X, 1);
     check_choice("fn fill(y: &mut [u32]) { let i = grid(1); if i < y.len() { y[i] = 7u32; } }", Axis::X, 1);
 }
 

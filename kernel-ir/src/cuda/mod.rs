@@ -27,9 +27,10 @@ mod warp;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::coarsen::{Coarsening, Obstacle};
 use crate::lower::{Body, CType, Function, Module, TypeId, VarId};
 use crate::prove::Predicate;
-use crate::source::{Coarsening, Obstacle, Options, Site, SiteKind};
+use crate::source::{Options, Site, SiteKind};
 
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
