@@ -113,9 +113,8 @@ impl Legality<'_> {
             StmtKind::Return(value) => value.iter().try_for_each(|value| self.expr(value, context)),
             StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => Ok(()),
             StmtKind::Shared { var: _ } => refused(ObstacleKind::SharedMemory),
-            StmtKind::Fault { .. } => refused(ObstacleKind::Check),
+            StmtKind::Fault { .. } | StmtKind::InternalError(_) => refused(ObstacleKind::Check),
             StmtKind::Print { .. } => refused(ObstacleKind::Print),
-            StmtKind::InternalError(_) => refused(ObstacleKind::Check),
         }
     }
 

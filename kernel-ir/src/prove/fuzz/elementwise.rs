@@ -62,7 +62,7 @@ impl Generator {
 
     fn block(&mut self, size: usize) {
         let known = self.vars.len();
-        for _ in 0..1 + self.rng.below(size) {
+        for _ in 0..=self.rng.below(size) {
             self.stmt(size);
         }
         self.vars.truncate(known);
@@ -159,7 +159,7 @@ fn kernel(seed: u64) -> Kernel {
     }
     generator.text.push_str("}\n");
     let slice = Param::Slice(Scalar::U32);
-    let params = vec![slice.clone(), slice.clone(), slice.clone(), slice, Param::Number(Scalar::U32)];
+    let params = vec![slice, slice, slice, slice, Param::Number(Scalar::U32)];
     Kernel { text: generator.text, params }
 }
 
