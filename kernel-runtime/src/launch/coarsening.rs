@@ -4,6 +4,7 @@
 //! reads and writes ([`cumbia_kernel_ir::Coarsening`]); a launch uses it if the remaining threads still fill the device.
 
 use crate::config::ResolvedConfig;
+use crate::kernel::Options;
 use crate::properties::Limits;
 use crate::specialise::{Coarsened, Layout, Specialised};
 use cumbia_kernel_ir::Variant;
@@ -23,12 +24,12 @@ pub(super) fn select(
     if cluster.is_some() || shared_bytes > 0 || cooperative {
         return None;
     }
-    let is_automatic = specialised.options.coarsen.is_none();
-    // A register limit expresses that the user has tuned the number of resident threads.
-    if is_automatic && specialised.options.max_registers.is_some() {
-        return None;
-    }
-    if is_automatic {
+    let Options { coarsen, max_registers, launch_bounds, .. } = specialised.options;
+    if coarsen.is_none() {
+        // The user has tuned the number of resident threads.
+        if max_registers.is_some() || launch_bounds.is_some_and(|(_, blocks)| blocks.is_some()) {
+            return None;
+        }
         // Before the analysis, which small launches do not need.
         let resident = (limits.multiprocessors * limits.threads_per_multiprocessor) as u64;
         let threads = grid.count().saturating_mul(block.count());
