@@ -489,6 +489,8 @@
 //! - A kernel on `f32` uses no `f64` arithmetic: literals have the type that Rust infers, so that `2.0 * x[i]` is an
 //!   `f32` if `x` is a slice of `f32`.
 //! - Elements of `&[Float4]` are accessed with 16-byte instructions, those of `&[f32]` with 4-byte instructions.
+//! - In a large launch, a hardware thread executes several threads of the launch if they are independent, so that naive
+//!   element-wise kernels saturate the memory; `#[kernel(coarsen = 4)]` fixes the number, `coarsen = false` turns it off.
 //! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, where 64-bit integer arithmetic is emulated;
 //!   `block`, `launch_bounds`, `max_registers` and `fast_math` have the meaning that they have in CUDA.
 //! - A launch whose lengths, arguments and grid prove that a check cannot fail does not execute it on a GPU.

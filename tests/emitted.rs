@@ -51,29 +51,38 @@ fn mutations_of_the_emitted_c_are_detected() {
     }
     let kernels = kernels();
     let name = |part: &str| format!("cumbia_corpus::{part}");
-    let wrong = MISTAKES.iter().enumerate().map(|(number, (_, kernel, right, wrong))| {
-        let source = (kernels[name(kernel).as_str()].cuda_source)().expect("a valid kernel");
-        let mistaken = source.replace(right, wrong);
-        assert_ne!(source, mistaken, "`{right}` is not in\n{source}");
-        (number.to_string(), mistaken)
-    });
     let used = |(kernel, _): &(String, String)| MISTAKES.iter().any(|(case, ..)| kernel.contains(module(case)));
-    let sources: Vec<_> = wrong.chain(sources(&kernels).into_iter().filter(used)).collect();
+    let right: Vec<_> = sources(&kernels).into_iter().filter(used).collect();
+    // In all texts of the kernel. That with all checks contains it for certain.
+    let mut sources = right.clone();
+    for (number, (_, kernel, right_text, wrong)) in MISTAKES.iter().enumerate() {
+        let kernel = name(kernel);
+        for (launched, source) in right.iter().filter(|(launched, _)| is_form_of(launched, &kernel)) {
+            let mistaken = source.replace(right_text, wrong);
+            assert!(*source != mistaken || *launched != kernel, "`{right_text}` is not in\n{source}");
+            sources.push((format!("{number} {launched}"), mistaken));
+        }
+    }
     let Some(emulator) = emulator("the detection of mistakes", &sources, "mistakes") else {
         return;
     };
     for (number, (case, kernel, right, wrong)) in MISTAKES.iter().enumerate() {
         let all = cases();
         let case: Vec<_> = all.into_iter().filter(|known| known.name == name(case)).collect();
-        // The mistake is in the text with all checks, which is valid for every launch.
         let chosen = |launched: &str| {
-            let is_this = launched.strip_suffix(" proven").unwrap_or(launched) == name(kernel);
-            if is_this { number.to_string() } else { launched.to_owned() }
+            let is_this = is_form_of(launched, &name(kernel));
+            if is_this { format!("{number} {launched}") } else { launched.to_owned() }
         };
         let compared = panic::catch_unwind(panic::AssertUnwindSafe(|| against_the_cpu(&case, chosen, &emulator)));
         let detects = emulator.sanitized || !wrong.contains("<<");
         assert!(compared.is_err() || !detects, "`{wrong}` for `{right}` in {kernel} is not detected: {compared:?}");
     }
+}
+
+/// Returns whether a text, by the name under which the emulator looks it up, is one of a kernel.
+fn is_form_of(launched: &str, kernel: &str) -> bool {
+    let forms = ["", " proven", " narrow", " coarsened", " proven coarsened", " narrow coarsened"];
+    launched.strip_prefix(kernel).is_some_and(|form| forms.contains(&form))
 }
 
 /// `blockIdx.x * blockDim.x` wraps in CUDA C. Runs one block under the index 2²², with 1024 threads.

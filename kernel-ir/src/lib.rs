@@ -2,8 +2,8 @@
 //! to CUDA C.
 //!
 //! ```text
-//! ir ─→ typify ─→ validate ─→ lower ─→ prove ─→ cuda
-//!       └──── check ────┘     └────── write ───────┘
+//! ir ─→ typify ─→ validate ─→ lower ─→ prove ─→ coarsen ─→ cuda
+//!       └──── check ────┘     └──────────── write ────────────┘
 //! ```
 //!
 //! [`ir`] is an untyped representation of a function. `typify` takes the types that rustc inferred, which are stored in
@@ -11,7 +11,7 @@
 //! [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is infallible. `lower` makes
 //! explicit the semantics in which Rust differs from C (wrapping arithmetic, faults, evaluation order) in a small C
 //! syntax tree; `prove` removes the checks that cannot fail from it, and `lower::defer` defers the faults of some that remain;
-//! `cuda` prints it.
+//! `coarsen` lets a hardware thread execute several threads of the launch; `cuda` prints it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -55,6 +55,7 @@ pub mod ir;
 mod common;
 
 mod analyse;
+mod coarsen;
 mod cuda;
 mod error;
 mod facts;
@@ -66,6 +67,7 @@ mod source;
 mod typify;
 mod validate;
 
+pub use coarsen::{Coarsening, Obstacle, ObstacleKind};
 pub use cuda::{Source, UserText};
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
@@ -96,7 +98,8 @@ pub fn write(validated: &Validated, options: &Options) -> Source {
     let mut module = lower::program(validated, *options);
     let predicate = prove::program(&mut module, *options);
     lower::defer::program(&mut module);
-    cuda::source(module, *options, predicate)
+    let coarsening = coarsen::program(&mut module, *options);
+    cuda::source(module, *options, predicate, coarsening)
 }
 
 /// A check of a program, and what is known of it.

@@ -2,6 +2,7 @@
 //! records.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use crate::ir::{Piece, Span, Type};
 
@@ -39,6 +40,7 @@ pub const PANIC_ARGS: usize = 6;
 ///     grid_barrier: u64, // device address of a `u64` that the host has zeroed, if the launch is cooperative and the
 ///                       // program calls `sync_grid()` (see `Facts::syncs_grid`); otherwise 0
 ///     kernel: u32,      // the kernel's number, copied into the records
+///     blocks: u32,      // the extent of the launch's grid along the axis of `Source::coarsening`, for a coarsened text
 /// }
 /// assert_eq!(size_of::<Launch>(), cumbia_kernel_ir::LAUNCH_BYTES);
 /// ```
@@ -91,6 +93,12 @@ pub struct Options {
     pub contiguous_views: bool,
     /// The variant to print.
     pub variant: Variant,
+    /// The number of blocks of the launch that a block of the hardware executes, if [`Source::coarsening`] is `Ok`: otherwise it
+    /// is ignored. The grid of the hardware is the launch's, divided by this number and rounded up, along
+    /// [`Coarsening::axis`](crate::Coarsening::axis); the extent of the launch's grid along that axis is in the launch parameter.
+    ///
+    /// [`Source::coarsening`]: crate::Source::coarsening
+    pub coarsen: Option<NonZeroU32>,
 }
 
 /// A variant of a program: its text with all checks, or without those that a condition on the launch makes redundant.
@@ -134,6 +142,7 @@ impl Default for Options {
             block: None,
             contiguous_views: false,
             variant: Variant::Checked,
+            coarsen: None,
         }
     }
 }

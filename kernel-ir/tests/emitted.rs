@@ -71,10 +71,13 @@ fn variants_have_the_same_interface() {
         let values: Vec<i128> = predicate.symbols().iter().map(|symbol| value(symbol, lengths)).collect();
         assert_eq!(predicate.holds(&values), expected, "{lengths:?}");
     }
-    assert_eq!(Source { text: checked.text.clone(), ..proven }, checked);
     assert!(narrow.text.contains("const i32 i = "), "{}", narrow.text);
     assert_ne!(narrow.predicate, checked.predicate);
-    let interface = Source { text: checked.text.clone(), predicate: checked.predicate.clone(), ..narrow };
+    // A text with checks is not coarsened.
+    assert!(proven.coarsening.is_ok() && narrow.coarsening.is_ok() && checked.coarsening.is_err());
+    let (text, coarsening) = (checked.text.clone(), checked.coarsening.clone());
+    assert_eq!(Source { text: text.clone(), coarsening: coarsening.clone(), ..proven }, checked);
+    let interface = Source { text, coarsening, predicate: checked.predicate.clone(), ..narrow };
     assert_eq!(interface, checked);
     let unchecked = Options { bounds_checks: false, variant: Variant::Proven, ..Options::default() };
     assert_eq!(write(&validated, &unchecked).predicate, None);
@@ -173,9 +176,13 @@ fn facts_cover_the_whole_program() {
 
 #[test]
 fn kernels_without_faults_take_no_launch() {
-    let unchecked = source(&program("saxpy", false), false);
+    let unchecked = source(&program("gemm", false), false);
     assert!(!unchecked.takes_launch && unchecked.sites.is_empty());
     assert!(!unchecked.text.contains("Launch"));
+    // It can be coarsened, and would read the extent of the grid from the launch.
+    let unchecked = source(&program("saxpy", false), false);
+    assert!(unchecked.takes_launch && unchecked.sites.is_empty());
+    assert!(!unchecked.text.contains("void fault("));
     let checked = source(&program("saxpy", false), true);
     assert!(checked.takes_launch && checked.sites.iter().all(|site| site.kind == SiteKind::OutOfBounds));
     assert_eq!((checked.sites[0].span.line, checked.sites[0].span.column), (4, 20));

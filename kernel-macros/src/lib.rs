@@ -56,6 +56,9 @@ use crate::report::Errors;
 ///   blocks is an error.
 /// - `block = n`, `block = (x, y)`, `block = (x, y, z)`: the only block size that the kernel can be launched with; a
 ///   launch may omit it.
+/// - `coarsen = n`: each hardware thread executes `n` threads of a launch, from 1 to 16, whose loads it issues first. By
+///   default large launches do so if the threads are independent and no check is executed; here this is required.
+///   `coarsen = false` is the same as `coarsen = 1`.
 /// - `index = u32`: makes `usize` 32 bits wide on a GPU, which speeds up index arithmetic. A launch with an array or a
 ///   grid that exceeds this range is an error.
 #[proc_macro_attribute]

@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) index32: bool,
     /// `prove`
     pub(crate) prove: bool,
+    /// `coarsen = 4`; 1 for `coarsen = false`
+    pub(crate) coarsen: Option<u32>,
 }
 
 /// CUDA's `__launch_bounds__`.
@@ -50,6 +52,7 @@ impl Default for Options {
             block: None,
             index32: false,
             prove: false,
+            coarsen: None,
         }
     }
 }
@@ -103,6 +106,7 @@ impl Options {
             "launch_bounds" => self.launch_bounds = Some(launch_bounds(meta)?),
             "block" => self.block = Some(block(&assigned(meta, &rules::BLOCK)?.value)?),
             "prove" => self.prove = flag(meta)?,
+            "coarsen" => self.coarsen = coarsen(&assigned(meta, &rules::COARSEN)?.value)?,
             "index" => self.index32 = index(&assigned(meta, &rules::INDEX)?.value)?,
             _ => return Err((meta.span(), &rules::UNKNOWN_OPTION)),
         }
@@ -187,6 +191,14 @@ fn index(value: &Expr) -> Result<bool, Violation> {
         Expr::Path(path) if path.path.is_ident("u32") => Ok(true),
         Expr::Path(path) if path.path.is_ident("usize") => Ok(false),
         other => Err((other.span(), &rules::INDEX)),
+    }
+}
+
+/// `coarsen = 4`, or `coarsen = false`, the same as 1; `coarsen = true` is the default
+fn coarsen(value: &Expr) -> Result<Option<u32>, Violation> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Ok((!value.value).then_some(1)),
+        value => number(value, 1..=16, &rules::COARSEN).map(Some),
     }
 }
 
@@ -321,6 +333,9 @@ mod tests {
         let options = parsed(quote!());
         assert!(!options.unchecked && options.fmad && !options.fast_math && !options.index32 && !options.prove);
         assert!(options.max_registers.is_none() && options.block.is_none() && options.launch_bounds.is_none());
+        assert!(options.coarsen.is_none() && parsed(quote!(coarsen = true)).coarsen.is_none());
+        assert_eq!(parsed(quote!(coarsen = false)).coarsen, Some(1));
+        assert_eq!(parsed(quote!(coarsen = 16)).coarsen, Some(16));
         assert_eq!(parsed(quote!(block = 1024)).block, Some([1024, 1, 1]));
         assert_eq!(parsed(quote!(block = (4, 4, 64))).block, Some([4, 4, 64]));
     }
@@ -343,6 +358,9 @@ mod tests {
         check_rejected(quote!(unchecked = true), "takes no value");
         check_rejected(quote!(unchecked, unchecked), "given twice");
         check_rejected(quote!(prove = true), "takes no value");
+        check_rejected(quote!(coarsen = 0), "1 to 16");
+        check_rejected(quote!(coarsen = 17), "1 to 16");
+        check_rejected(quote!(coarsen), "1 to 16");
         check_rejected(quote!(unchecked, prove), "has no bounds checks to prove");
         check_rejected(quote!(fast), "is not an option");
     }

@@ -293,7 +293,7 @@ rules! {
         help "write `self`, `&self` or `&mut self`";
     "Options":
     UNKNOWN_OPTION: "`{}` is not an option of `#[kernel]`",
-        why "the options are `unchecked`, `prove`, `fmad`, `fast_math`, `max_registers`, `launch_bounds`, `block` and `index`",
+        why "the options are `unchecked`, `prove`, `fmad`, `fast_math`, `max_registers`, `launch_bounds`, `block`, `index` and `coarsen`",
         help "remove it, or use one of these; the documentation of `#[kernel]` describes them";
     DEVICE_OPTION: "`#[device]` has no such option",
         why "a device function is compiled with the options of the kernel that calls it",
@@ -322,6 +322,9 @@ rules! {
     PROVE_UNCHECKED: "`prove` contradicts `unchecked`",
         why "an unchecked kernel has no bounds checks to prove",
         help "remove one of them";
+    COARSEN: "`coarsen` takes `false`, or a number of threads from 1 to 16",
+        why "a hardware thread that executes many threads of a launch runs out of registers",
+        help "write `#[kernel(coarsen = 4)]`, `#[kernel(coarsen = false)]`, or remove the option: each launch then decides";
     INDEX: "`index` takes `u32` or `usize`",
         why "an index is 32 or 64 bits wide on a device",
         help "write `#[kernel(index = u32)]`, or remove the option";

@@ -4,7 +4,7 @@ pub use crate::cuda::Attributes;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::kernel::KernelImpl;
-use crate::specialise::{self, Build, Layout};
+use crate::specialise::{self, Layout};
 
 /// Returns the attributes of a kernel. On a GPU, compiles and loads it first if necessary. They are those of the
 /// preferred variant, which nearly all launches run.
@@ -21,7 +21,7 @@ pub(crate) fn of<K: KernelImpl>(device: &Device) -> Result<Attributes> {
         }
         Backend::Cuda(context) => {
             let layout = Layout::Contiguous;
-            let build = Build::Of(specialised.candidates(layout).preferred());
+            let build = specialised.preferred_build(layout);
             Ok(*specialised.module(context, layout, build)?.attributes())
         }
     }

@@ -166,6 +166,15 @@ pub fn strided_source_of<K: KernelImpl>(variant: Variant) -> Result<String> {
     Ok(specialise::of::<K>()?.source(Layout::Strided, Build::Of(variant)).text.clone())
 }
 
+/// Returns the emitted CUDA C of a variant of a kernel in which each hardware block executes several blocks of the launch; `None`
+/// if there is no such text.
+pub fn coarsened_source_of<K: KernelImpl>(variant: Variant, strided: bool) -> Result<Option<String>> {
+    let specialised = specialise::of::<K>()?;
+    let layout = if strided { Layout::Strided } else { Layout::Contiguous };
+    let is_coarsened = specialised.coarsened(layout, variant).is_some();
+    Ok(is_coarsened.then(|| specialised.source(layout, Build::Coarsened(variant)).text.clone()))
+}
+
 /// Returns the kernel's PTX for an architecture.
 pub fn ptx<K: KernelImpl>(architecture: &str) -> Result<String> {
     compile::<K>(architecture).map(|image| image.ptx)

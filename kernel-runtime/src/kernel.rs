@@ -116,6 +116,9 @@ pub struct Options {
     pub index32: bool,
     /// `prove`: a launch whose checks are not all proved is refused.
     pub prove: bool,
+    /// `coarsen = n`: the number of threads of a launch that a hardware thread executes; 1 for `coarsen = false`. `None` if
+    /// each launch decides.
+    pub coarsen: Option<u32>,
 }
 
 impl Options {

@@ -48,8 +48,8 @@ pub struct Look {
     pub cubin: fn(&str) -> cumbia::Result<Vec<u8>>,
     /// Returns the methods, intrinsics and scalars in the IR of the kernel.
     pub usage: fn() -> Usage,
-    /// The CUDA C of other forms of the kernel, by the name of the form: without the checks that a launch proves, and for
-    /// strided views if there was a launch with one.
+    /// The CUDA C of other forms of the kernel, by the name of the form: without the checks that a launch proves, coarsened,
+    /// and for strided views if there was a launch with one.
     pub others: BTreeMap<&'static str, String>,
 }
 
@@ -168,8 +168,20 @@ impl<'e> Run<'e> {
             (Variant::Narrow, false) => " narrow",
             (Variant::Narrow, true) => " narrow strided",
         };
+        let coarsened_form = |variant: Variant, is_strided: bool| match (variant, is_strided) {
+            (Variant::Checked, false) => " coarsened",
+            (Variant::Checked, true) => " strided coarsened",
+            (Variant::Proven, false) => " proven coarsened",
+            (Variant::Proven, true) => " proven strided coarsened",
+            (Variant::Narrow, false) => " narrow coarsened",
+            (Variant::Narrow, true) => " narrow strided coarsened",
+        };
         let is_strided = |emulation: &Emulation<'_>| {
-            let contiguous = inspect::cuda_source_of::<K>(emulation.variant);
+            let contiguous = if emulation.is_coarsened {
+                inspect::coarsened_source_of::<K>(emulation.variant, false).map(Option::unwrap_or_default)
+            } else {
+                inspect::cuda_source_of::<K>(emulation.variant)
+            };
             contiguous.is_ok_and(|contiguous| contiguous != emulation.source.text)
         };
         let result = match &mut self.place {
@@ -177,6 +189,7 @@ impl<'e> Run<'e> {
             Place::Emulator(emulator) => {
                 let printed = &mut self.printed;
                 launch.emulate(&mut |emulation| {
+                    let form = if emulation.is_coarsened { coarsened_form } else { form };
                     let name = kernel.to_owned() + form(emulation.variant, is_strided(&emulation));
                     let Emulated { fault, printed: words } = emulator(&name, emulation);
                     *printed = Some(cumbia::__private::printed(&words));
@@ -192,9 +205,14 @@ impl<'e> Run<'e> {
                         let text = inspect::cuda_source_of::<K>(variant).ok().filter(|_| variant != Variant::Checked);
                         let text = text.filter(|text| checked.as_ref() != Some(text));
                         look.others.extend(text.map(|text| (form(variant, false), text)));
-                        if is_strided(&emulation) {
+                        let is_strided = is_strided(&emulation);
+                        if is_strided {
                             let text = inspect::strided_source_of::<K>(variant).ok();
                             look.others.extend(text.map(|text| (form(variant, true), text)));
+                        }
+                        for is_strided in [false, is_strided] {
+                            let text = inspect::coarsened_source_of::<K>(variant, is_strided).ok().flatten();
+                            look.others.extend(text.map(|text| (coarsened_form(variant, is_strided), text)));
                         }
                     }
                     None

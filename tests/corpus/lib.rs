@@ -29,6 +29,7 @@ pub mod assignments;
 pub mod atomics;
 pub mod bindings;
 pub mod casts;
+pub mod coarsened;
 pub mod comparisons;
 pub mod compound_order;
 pub mod control;
@@ -89,6 +90,7 @@ use listed;
 /// The cases of each module.
 const MODULES: &[&[Case]] = &[
     linear::CASES,
+    coarsened::CASES,
     operators::CASES,
     casts::CASES,
     integer_methods::CASES,

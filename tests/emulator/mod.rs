@@ -88,6 +88,7 @@ struct LaunchParameter {
     prints: *mut Prints,
     grid_barrier: *mut u64,
     kernel: u32,
+    blocks: u32,
 }
 
 const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES && size_of::<LaunchParameter>() == LAUNCH_BYTES);
@@ -134,7 +135,17 @@ impl Emulator {
             Some(Err(log)) => panic!("{log}"),
             None => panic!("{kernel} has no CUDA C"),
         };
-        let Emulation { source, variant: _, kernel: number, params, grid, block, shared_bytes } = emulation;
+        let Emulation {
+            source,
+            variant: _,
+            is_coarsened: _,
+            kernel: number,
+            params,
+            grid,
+            blocks,
+            block,
+            shared_bytes,
+        } = emulation;
         let mut record = Record::default();
         let words = if source.prints { PRINT_CAPACITY } else { 0 };
         #[allow(clippy::large_stack_arrays, reason = "64 KiB, on a thread of a test")]
@@ -146,6 +157,7 @@ impl Emulator {
             prints: &raw mut *prints,
             grid_barrier: &raw mut grid_barrier,
             kernel: number,
+            blocks,
         };
         let mut params = params.to_vec();
         if source.takes_launch {

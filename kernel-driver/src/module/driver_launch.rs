@@ -28,6 +28,8 @@ pub struct DriverLaunch {
     shared_bytes: u32,
     /// The kernel's number in fault records.
     kernel: u32,
+    /// [`LaunchParameter::blocks`]
+    blocks: u32,
     /// Whether the kernel takes a [`LaunchParameter`].
     takes_launch: bool,
     stream: &'static Arc<Stream>,
@@ -51,7 +53,8 @@ impl DriverLaunch {
         let stream = module.context().default_stream();
         let primary = module.context().primary();
         let (function, raw_stream, fault) = (module.function(), stream.raw(), stream.fault_pointer());
-        let (takes_launch, kernel) = (parameter.is_some(), parameter.map_or(0, |parameter| parameter.kernel));
+        let takes_launch = parameter.is_some();
+        let (kernel, blocks) = parameter.map_or((0, 0), |parameter| (parameter.kernel, parameter.blocks));
         Some(DriverLaunch {
             primary,
             function,
@@ -61,15 +64,10 @@ impl DriverLaunch {
             block,
             shared_bytes,
             kernel,
+            blocks,
             takes_launch,
             stream,
         })
-    }
-
-    /// Returns the grid, the block, and the dynamic shared memory in bytes.
-    #[inline]
-    pub fn shape(&self) -> ([u32; 3], [u32; 3], u32) {
-        (self.grid, self.block, self.shared_bytes)
     }
 
     /// Returns the stream of a launch on `on`, or on the default stream.
@@ -88,8 +86,11 @@ impl DriverLaunch {
     /// Returns the hidden last parameter, if the kernel takes it.
     #[inline]
     pub fn parameter(&self, on: Option<&Arc<Stream>>) -> Option<LaunchParameter> {
-        let &DriverLaunch { fault, kernel, takes_launch, .. } = self;
-        takes_launch.then(|| LaunchParameter::new(on.map_or(fault, |on| on.fault_pointer()), kernel))
+        let &DriverLaunch { fault, kernel, blocks, takes_launch, .. } = self;
+        takes_launch.then(|| {
+            let fault = on.map_or(fault, |on| on.fault_pointer());
+            LaunchParameter { blocks, ..LaunchParameter::new(fault, kernel) }
+        })
     }
 
     /// Enqueues the kernel, unless its accesses need waits on other streams: then it returns `None`. `owned` returns whether

@@ -12,14 +12,15 @@ pub struct LaunchParameter {
     pub grid_barrier: u64,
     /// The kernel's number in fault records.
     pub kernel: u32,
-    /// Explicit padding, so that all bytes are initialised.
-    pub pad: u32,
+    /// The number of blocks of the launch along one axis, for a kernel whose hardware blocks execute several of them; 0 for
+    /// any other kernel.
+    pub blocks: u32,
 }
 
 impl LaunchParameter {
     /// Returns the parameter of a kernel that neither prints nor synchronises the grid.
     #[inline]
     pub fn new(fault: u64, kernel: u32) -> Self {
-        LaunchParameter { fault, print: 0, grid_barrier: 0, kernel, pad: 0 }
+        LaunchParameter { fault, print: 0, grid_barrier: 0, kernel, blocks: 0 }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::coarsen::VIRTUAL_BLOCKS;
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{Body, CType, Callee, Expr, Operator, Prefix, SiteRef, TypeId, TypeKind};
 
@@ -94,6 +95,9 @@ impl<'p> ExprPrinter<'p> {
             Expr::Literal(scalar, bits) => {
                 let scalar = if *scalar == Scalar::Usize { self.context.module.index } else { *scalar };
                 text.push_str(&literal::number(scalar, *bits));
+            }
+            Expr::Special(VIRTUAL_BLOCKS) => {
+                let _ = write!(text, "{}.blocks", self.names.launch);
             }
             Expr::Special(name) => text.push_str(name),
             Expr::Unary(op, operand) => {

@@ -27,6 +27,7 @@ mod warp;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::coarsen::{Coarsening, Obstacle};
 use crate::lower::{Body, CType, Function, Module, TypeId, VarId};
 use crate::prove::Predicate;
 use crate::source::{Options, Site, SiteKind};
@@ -57,10 +58,18 @@ pub struct Source {
     /// [`Variant::Proven`]: crate::Variant::Proven
     /// [`Variant::Narrow`]: crate::Variant::Narrow
     pub predicate: Option<Arc<Predicate>>,
+    /// How hardware threads can execute several threads of the launch, or why they cannot. It depends on the variant: a text
+    /// with checks is never coarsened.
+    pub coarsening: Result<Coarsening, Obstacle>,
 }
 
 /// Prints a program. `predicate` is the condition of its variant.
-pub(crate) fn source(module: Module, options: Options, predicate: Option<Arc<Predicate>>) -> Source {
+pub(crate) fn source(
+    module: Module,
+    options: Options,
+    predicate: Option<Arc<Predicate>>,
+    coarsening: Result<Coarsening, Obstacle>,
+) -> Source {
     let context = Context { module: &module, functions: names::functions(&module), types: names::types(&module.types) };
     let mut text = String::new();
     prelude::write(&mut text, &module);
@@ -82,7 +91,7 @@ pub(crate) fn source(module: Module, options: Options, predicate: Option<Arc<Pre
         let _ = writeln!(text, "\n}}  // namespace {namespace}");
     }
     let entry = context.functions.kernel.clone();
-    let takes_launch = !module.sites.is_empty();
+    let takes_launch = module.takes_launch;
     let bounds = match options.launch_bounds {
         None => String::new(),
         Some((threads, None)) => format!("__launch_bounds__({threads}) "),
@@ -91,7 +100,7 @@ pub(crate) fn source(module: Module, options: Options, predicate: Option<Arc<Pre
     let head = format!("extern \"C\" __global__ void {bounds}{entry}");
     write_function(&mut text, &context, &head, &module.kernel, takes_launch);
     let prints = module.sites.iter().any(|site| matches!(site.kind, SiteKind::Print(_)));
-    Source { text, entry, takes_launch, prints, sites: module.sites, predicate }
+    Source { text, entry, takes_launch, prints, sites: module.sites, predicate, coarsening }
 }
 
 /// The names that are in scope outside of functions.

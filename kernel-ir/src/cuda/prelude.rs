@@ -45,7 +45,8 @@ typedef unsigned long long u64;
 ";
 
 /// The fault record, and the parameter that every kernel that can fault or print receives from the launch. The runtime
-/// mirrors the layouts (see [`crate::FAULT_RECORD_BYTES`] and [`crate::LAUNCH_BYTES`]).
+/// mirrors the layouts (see [`crate::FAULT_RECORD_BYTES`] and [`crate::LAUNCH_BYTES`]). `$blocks` is a member that only
+/// coarsened kernels read, in the place of padding.
 const LAUNCH: &str = "
 struct Fault {
     u32 flag;
@@ -65,7 +66,7 @@ struct Launch {
     Fault* fault;
     Print* print;
     u64* grid_barrier;
-    u32 kernel;
+    u32 kernel;$blocks
 };
 ";
 
@@ -114,7 +115,7 @@ pub(super) fn write(text: &mut String, module: &Module) {
     });
     let helpers = with_callees(&module.helpers);
     let halves = half::used(module, &helpers);
-    let takes_launch = !module.sites.is_empty();
+    let takes_launch = module.takes_launch;
     if helpers.is_empty() && halves.is_empty() && !takes_launch && module.templates.is_empty() {
         return;
     }
@@ -125,7 +126,9 @@ pub(super) fn write(text: &mut String, module: &Module) {
     }
     support::arrays(text, &module.templates);
     if takes_launch {
-        text.push_str(LAUNCH);
+        text.push_str(&LAUNCH.replace("$blocks", if module.reads_blocks { "\n    u32 blocks;" } else { "" }));
+    }
+    if !module.sites.is_empty() {
         let failed = if calls(Op::SyncGrid) {
             text.push_str(warp::GRID_FAILED);
             warp::MARK_GRID

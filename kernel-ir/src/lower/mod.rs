@@ -93,6 +93,8 @@ pub(crate) fn program(validated: &Validated, options: Options) -> Module {
         functions,
         kernel,
         index: program[last].index,
+        takes_launch: !sites.is_empty(),
+        reads_blocks: false,
         sites,
         helpers,
         templates,

@@ -283,7 +283,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
 
 /// Returns the options as a value of the runtime's type.
 fn options_value(options: &Options) -> TokenStream {
-    let &Options { unchecked, fmad, fast_math, max_registers, launch_bounds, block, index32, prove } = options;
+    let &Options { unchecked, fmad, fast_math, max_registers, launch_bounds, block, index32, prove, coarsen } = options;
     let bounds_checks = !unchecked;
     let max_registers = optional(max_registers.map(|registers| quote!(#registers)));
     let launch_bounds = optional(launch_bounds.map(|LaunchBounds { threads, min_blocks }| {
@@ -291,6 +291,7 @@ fn options_value(options: &Options) -> TokenStream {
         quote!((#threads, #min_blocks))
     }));
     let block = optional(block.map(|[x, y, z]| quote!([#x, #y, #z])));
+    let coarsen = optional(coarsen.map(|threads| quote!(#threads)));
     quote! {
         ::cumbia::__private::Options {
             bounds_checks: #bounds_checks,
@@ -301,6 +302,7 @@ fn options_value(options: &Options) -> TokenStream {
             block: #block,
             index32: #index32,
             prove: #prove,
+            coarsen: #coarsen,
         }
     }
 }

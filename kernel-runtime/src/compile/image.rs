@@ -119,7 +119,8 @@ impl Sources {
         let hit = |image| {
             COUNTS.hit();
             let (kernel, variant, architecture) = (request.instance.to_owned(), request.variant, name.clone());
-            event!(debug, target: "cumbia::cache", kernel, %variant, architecture, %key, "hit");
+            let coarsened = request.coarsened;
+            event!(debug, target: "cumbia::cache", kernel, %variant, coarsened, architecture, %key, "hit");
             Ok((image, Origin::Cache))
         };
 
@@ -146,7 +147,8 @@ impl Sources {
         if cache.is_some() {
             COUNTS.miss();
             let (kernel, variant, architecture) = (request.instance.to_owned(), request.variant, name.clone());
-            event!(debug, target: "cumbia::cache", kernel, %variant, architecture, %key, "miss");
+            let coarsened = request.coarsened;
+            event!(debug, target: "cumbia::cache", kernel, %variant, coarsened, architecture, %key, "miss");
         }
         let architecture = match target {
             Target::Exactly => architecture.clone(),
@@ -180,18 +182,18 @@ fn compile_now(
     let took = start.elapsed();
     COUNTS.compiled(took);
     let (kernel, architecture, version) = (request.instance.to_owned(), architecture.clone(), nvrtc.version());
-    let variant = request.variant;
+    let (variant, coarsened) = (request.variant, request.coarsened);
     let milliseconds = took.as_secs_f64() * 1e3;
     match &image {
         Ok(_) => event!(
             debug, target: "cumbia::compile",
-            kernel, %variant, %architecture, nvrtc = %version, milliseconds, "compiled"
+            kernel, %variant, coarsened, %architecture, nvrtc = %version, milliseconds, "compiled"
         ),
         Err(error) => {
             let error = error.to_string();
             event!(
                 debug, target: "cumbia::compile",
-                kernel, %variant, %architecture, nvrtc = %version, milliseconds, error, "not compiled"
+                kernel, %variant, coarsened, %architecture, nvrtc = %version, milliseconds, error, "not compiled"
             );
         }
     }

@@ -30,9 +30,10 @@ pub(crate) fn load(context: &Arc<Context>, request: Request<'_>, entry: &str) ->
         && origin == Origin::Precompiled
     {
         let (kernel, device, refused) = (request.instance.to_owned(), context.to_string(), refused.to_string());
-        let variant = request.variant;
+        let (variant, coarsened) = (request.variant, request.coarsened);
         event!(
-            warn, target: "cumbia::compile", kernel, %variant, device, refused, "the precompiled image does not load"
+            warn, target: "cumbia::compile",
+            kernel, %variant, coarsened, device, refused, "the precompiled image does not load"
         );
         match compile_without_precompiled(request, context.architecture()) {
             Ok(found) => {
@@ -47,14 +48,14 @@ pub(crate) fn load(context: &Arc<Context>, request: Request<'_>, entry: &str) ->
     }
     let module = loaded?;
     let (kernel, variant, device) = (request.instance.to_owned(), request.variant, context.to_string());
-    let architecture = image.architecture;
+    let (coarsened, architecture) = (request.coarsened, image.architecture);
     let compile_milliseconds = (compiled - start).as_secs_f64() * 1e3;
     let load_milliseconds = compiled.elapsed().as_secs_f64() * 1e3;
     let &Attributes { registers, shared_bytes, local_bytes, .. } = module.attributes();
     event!(
         debug, target: "cumbia::compile",
-        kernel, %variant, device, architecture, ?origin, compile_milliseconds, load_milliseconds, registers, shared_bytes,
-        local_bytes, "loaded"
+        kernel, %variant, coarsened, device, architecture, ?origin, compile_milliseconds, load_milliseconds, registers,
+        shared_bytes, local_bytes, "loaded"
     );
     Ok(LoadedKernel { module, block_sizes: OccupancyCache::default() })
 }

@@ -15,6 +15,8 @@ pub(crate) struct Request<'a> {
     pub(crate) instance: &'a str,
     /// The variant, for `tracing` events.
     pub(crate) variant: Variant,
+    /// The number of threads of a launch that a hardware thread executes, for `tracing` events.
+    pub(crate) coarsened: u32,
     /// The CUDA C source.
     pub(crate) source: &'a str,
     /// The compiler flags.
@@ -24,7 +26,14 @@ pub(crate) struct Request<'a> {
 impl<'a> Request<'a> {
     /// Returns a request of hand-written CUDA C, with the flags of a kernel without options.
     pub(crate) fn of_source(name: &'a str, source: &'a str) -> Request<'a> {
-        Request { kernel: name, instance: name, variant: Variant::Checked, source, flags: Flags::default() }
+        Request {
+            kernel: name,
+            instance: name,
+            variant: Variant::Checked,
+            coarsened: 1,
+            source,
+            flags: Flags::default(),
+        }
     }
 }
 

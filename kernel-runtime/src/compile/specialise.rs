@@ -6,6 +6,7 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -13,12 +14,15 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use cumbia_kernel_ir::ir::{
     Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
 };
-use cumbia_kernel_ir::{Facts, LaunchSymbol, Predicate, Source, Validated, Variant};
+use cumbia_kernel_ir::{
+    Axis, Coarsening, Facts, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Source, Validated, Variant,
+};
 
 use super::variants::{Candidates, ProofCondition, first_variant};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::{Compound, Content, Definition};
+use crate::dim::Dim3;
 use crate::equality;
 use crate::error::{Check, CompileError, DeviceError, Diagnostic, Error, Position, Result};
 use crate::kernel::{KernelImpl, KernelInfo, Options};
@@ -62,13 +66,47 @@ pub(crate) enum Layout {
 pub(crate) enum Build {
     /// A variant with the registers that the compiler chooses.
     Of(Variant),
+    /// A variant in which each hardware block executes several blocks of the launch: see [`Specialised::coarsened`].
+    Coarsened(Variant),
     /// The checked variant with at most the registers of the preferred variant, so that each launch that the resources
     /// of that one allow can run it.
     Limited,
 }
 
+/// The merging of adjacent blocks of a launch into blocks of the hardware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Coarsened {
+    /// The number of blocks of the launch that a hardware block executes.
+    pub(crate) factor: NonZeroU32,
+    /// The axis along which they are adjacent.
+    axis: Axis,
+    /// Whether large launches are expected to be faster, or the kernel demands it.
+    pub(crate) is_worthwhile: bool,
+}
+
+impl Coarsened {
+    /// Returns the number of blocks of a launch along the axis.
+    pub(crate) fn blocks(self, grid: Dim3) -> usize {
+        match self.axis {
+            Axis::X => grid.x,
+            Axis::Y => grid.y,
+            Axis::Z => grid.z,
+        }
+    }
+
+    /// Returns the grid of the hardware for the grid of a launch.
+    pub(crate) fn hardware_grid(self, grid: Dim3) -> Dim3 {
+        let blocks = self.blocks(grid).div_ceil(self.factor.get() as usize);
+        match self.axis {
+            Axis::X => Dim3 { x: blocks, ..grid },
+            Axis::Y => Dim3 { y: blocks, ..grid },
+            Axis::Z => Dim3 { z: blocks, ..grid },
+        }
+    }
+}
+
 /// A value for each [`Build`].
-type PerBuild<T> = [OnceLock<T>; Variant::ALL.len() + 1];
+type PerBuild<T> = [OnceLock<T>; 2 * Variant::ALL.len() + 1];
 
 impl Build {
     /// The checked variant.
@@ -77,7 +115,7 @@ impl Build {
     /// Returns the variant.
     fn variant(self) -> Variant {
         match self {
-            Build::Of(variant) => variant,
+            Build::Of(variant) | Build::Coarsened(variant) => variant,
             Build::Limited => Variant::Checked,
         }
     }
@@ -86,6 +124,7 @@ impl Build {
         match self {
             Build::Of(variant) => variant as usize,
             Build::Limited => Variant::ALL.len(),
+            Build::Coarsened(variant) => Variant::ALL.len() + 1 + variant as usize,
         }
     }
 }
@@ -111,7 +150,58 @@ impl Specialised {
             block,
             contiguous_views: layout == Layout::Contiguous,
             variant: build.variant(),
+            coarsen: match build {
+                Build::Coarsened(variant) => self.coarsened(layout, variant).map(|coarsened| coarsened.factor),
+                Build::Of(_) | Build::Limited => None,
+            },
         }
+    }
+
+    /// Returns how [`Build::Coarsened`] merges blocks; `None` if the kernel excludes it, or if the result would not be the same.
+    pub(crate) fn coarsened(&self, layout: Layout, variant: Variant) -> Option<Coarsened> {
+        if self.options.coarsen == Some(1) || first_variant() == Variant::Checked {
+            return None;
+        }
+        let Coarsening { axis, factor } = *self.source(layout, Build::Of(variant)).coarsening.as_ref().ok()?;
+        // The tests also run texts that no launch would.
+        let chosen = self.options.coarsen.unwrap_or(factor.max(2));
+        let is_worthwhile = self.options.coarsen.is_some() || factor > 1;
+        Some(Coarsened { factor: NonZeroU32::new(chosen)?, axis, is_worthwhile })
+    }
+
+    /// Returns the number of blocks of a launch that a hardware block executes.
+    fn factor(&self, layout: Layout, build: Build) -> u32 {
+        match build {
+            Build::Of(_) | Build::Limited => 1,
+            Build::Coarsened(variant) => self.coarsened(layout, variant).map_or(1, |coarsened| coarsened.factor.get()),
+        }
+    }
+
+    /// Returns an error if the kernel demands to be coarsened, and cannot be.
+    pub(crate) fn require_coarsenable(&self, layout: Layout) -> Result<()> {
+        if !matches!(self.options.coarsen, Some(2..)) || first_variant() == Variant::Checked {
+            return Ok(());
+        }
+        let source = self.source(layout, Build::Of(self.candidates(layout).preferred()));
+        match &source.coarsening {
+            // A debug build of a kernel need not be fast.
+            Ok(_) | Err(Obstacle { kind: ObstacleKind::OverflowCheck, .. }) => Ok(()),
+            Err(obstacle) => Err(CompileError::NotCoarsenable {
+                kernel: self.info.name.to_owned(),
+                reason: obstacle.kind,
+                function: obstacle.function.clone(),
+                file: obstacle.file.clone(),
+                line: obstacle.line,
+            }
+            .into()),
+        }
+    }
+
+    /// Returns the build that nearly all launches run, unless they are large enough to be coarsened.
+    pub(crate) fn preferred_build(&self, layout: Layout) -> Build {
+        let variant = self.candidates(layout).preferred();
+        let always = self.options.coarsen.is_some() && self.coarsened(layout, variant).is_some();
+        if always { Build::Coarsened(variant) } else { Build::Of(variant) }
     }
 
     /// Returns what the compiler knows of the checks.
@@ -180,6 +270,7 @@ impl Specialised {
             kernel: self.info.name,
             instance: self.instance,
             variant: build.variant(),
+            coarsened: self.factor(layout, build),
             source: &self.source(layout, build).text,
             flags: Flags { max_registers, ..flags },
         }
@@ -220,7 +311,7 @@ impl Specialised {
     #[cold]
     fn load(&self, context: &Arc<cuda::Context>, layout: Layout, build: Build) -> Result<&LoadedKernel> {
         let registers = match build {
-            Build::Of(_) => None,
+            Build::Of(_) | Build::Coarsened(_) => None,
             Build::Limited => Some(self.register_limit(context, layout)?),
         };
         let _loading = self.loading.lock();

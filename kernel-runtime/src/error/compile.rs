@@ -7,6 +7,8 @@ use thiserror::Error;
 
 use super::position::Position;
 use super::proof::{Check, KeptCheck};
+pub use cumbia_kernel_ir::ObstacleKind;
+
 use crate::cuda::{BadNvrtcReason, ImageRejection, Joined, NvrtcFailure, Searched, UnsupportedReason};
 
 /// Why there is no machine code for a kernel.
@@ -140,6 +142,22 @@ pub enum CompileError {
         kernel: String,
         /// The kept checks, by position.
         kept: Vec<Check>,
+    },
+    /// A kernel with `coarsen = n` for which it is not known that a hardware thread can execute several of its threads.
+    #[error(
+        "kernel `{kernel}` has `coarsen`, but its threads cannot be merged: {reason}, in `{function}` at {file}:{line}\n  help: remove `coarsen`, or the reason; it applies to threads that do not depend on each other and run no checks"
+    )]
+    NotCoarsenable {
+        /// The kernel.
+        kernel: String,
+        /// The reason.
+        reason: ObstacleKind,
+        /// The function that contains the reason.
+        function: String,
+        /// The Rust source file.
+        file: String,
+        /// The line in it, from 1.
+        line: u32,
     },
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-pub use self::compile::{CompileError, Diagnostic};
+pub use self::compile::{CompileError, Diagnostic, ObstacleKind};
 pub use self::device::{DeviceError, DriverFailure};
 pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};

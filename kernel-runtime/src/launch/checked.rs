@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::coarsening;
 use crate::argument::ArgumentFacts;
 use crate::block_picker;
 use crate::compile::variants::{Candidates, LaunchShape};
@@ -15,7 +16,7 @@ use crate::dim::Dim3;
 use crate::error::{BlockLimit, Error, LaunchError, Result};
 use crate::gpu::Gpu;
 use crate::inspect::Kernel;
-use crate::specialise::{self, Build, Layout, Specialised};
+use crate::specialise::{self, Build, Coarsened, Layout, Specialised};
 use crate::sync::assert_unlocked;
 use cumbia_kernel_ir::Variant;
 use cumbia_kernel_sync::event;
@@ -27,6 +28,9 @@ pub(crate) struct CheckedLaunch {
     pub(crate) layout: Layout,
     /// [`Variant::Checked`] on the CPU device, which checks every index.
     pub(crate) variant: Variant,
+    /// The blocks of the launch that a hardware block executes, if there are several.
+    pub(crate) coarsened: Option<Coarsened>,
+    /// The launch as the user sees it.
     pub(crate) config: ResolvedConfig,
     /// The loaded module; `None` on the CPU device.
     pub(crate) module: Option<&'static Module>,
@@ -61,9 +65,10 @@ impl CheckedLaunch {
     fn emit_trace(&self, device: &Device) {
         let ResolvedConfig { grid, block, shared_bytes, cooperative, .. } = self.config;
         let (kernel, variant, device) = (self.specialised.instance, self.variant, device.clone());
+        let coarsened = self.coarsened.map_or(1, |coarsened| coarsened.factor.get());
         event!(
             trace, target: "cumbia::launch",
-            kernel, %variant, %device, %grid, %block, shared_bytes, cooperative, "launch"
+            kernel, %variant, coarsened, %device, %grid, %block, shared_bytes, cooperative, "launch"
         );
     }
 
@@ -99,11 +104,13 @@ impl CheckedLaunch {
         let (kernel, layout, params) = (specialised.info.name, arguments.layout, arguments.params);
         if purpose == Purpose::Launch {
             specialised.require_provable(layout)?;
+            specialised.require_coarsenable(layout)?;
         }
         let max_index = arguments.max_index;
-        let (variant, config) = match device.backend() {
+        let (variant, coarsened, config) = match device.backend() {
             Backend::Cpu(_) => {
-                (Variant::Checked, resolve(config, specialised, |items| Ok(cpu_block(specialised, device, items)))?)
+                let config = resolve(config, specialised, |items| Ok(cpu_block(specialised, device, items)))?;
+                (Variant::Checked, None, config)
             }
             Backend::Cuda(context) => select(config, specialised, context, arguments)?,
         };
@@ -120,7 +127,7 @@ impl CheckedLaunch {
             // parameters: `K::visit` visits those of the IR.
             unsafe { specialised.require_proof(layout, params.as_ptr(), &(&config).into()) }?;
         }
-        let checked = CheckedLaunch { specialised, layout, variant, config, module: None };
+        let checked = CheckedLaunch { specialised, layout, variant, coarsened, config, module: None };
         match device.backend() {
             Backend::Cpu(_) => {
                 let (requested, limit) = (specialised.facts.stack_bytes, cpu::MAX_STACK_BYTES);
@@ -145,6 +152,15 @@ impl CheckedLaunch {
     /// the registers. It then runs the checked variant with as few registers as the preferred one needs.
     fn with_resources(self, device: &Device, context: &Arc<Gpu>, purpose: Purpose) -> Result<CheckedLaunch> {
         let with = |build| self.with_build(build, device, context, purpose);
+        if self.coarsened.is_some() {
+            return match with(Build::Coarsened(self.variant)) {
+                // Several items need more registers than one.
+                Err(Error::Launch(_)) => {
+                    CheckedLaunch { coarsened: None, ..self }.with_resources(device, context, purpose)
+                }
+                result => result,
+            };
+        }
         let result = with(Build::Of(self.variant));
         let Err(Error::Launch(_)) = result else { return result };
         if self.variant != Variant::Checked {
@@ -268,14 +284,17 @@ impl CheckedLaunch {
     pub(crate) fn parameter(&self, stream: &cuda::Stream) -> Option<LaunchParameter> {
         let &CheckedLaunch { specialised, layout, .. } = self;
         let takes_launch = specialised.interface(layout).takes_launch;
-        takes_launch.then(|| LaunchParameter::new(stream.fault_pointer(), specialised.number))
+        let blocks = self.coarsened.map_or(0, |coarsened| coarsened.blocks(self.config.grid) as u32);
+        takes_launch
+            .then(|| LaunchParameter { blocks, ..LaunchParameter::new(stream.fault_pointer(), specialised.number) })
     }
 
-    /// Returns the launch configuration in the driver's types. Validation has bounded every extent by the GPU's limits, which
+    /// Returns the launch configuration of the hardware in the driver's types. Validation has bounded every extent by the GPU's limits, which
     /// are below 2³².
     pub(crate) fn geometry(&self) -> Geometry {
         let ResolvedConfig { grid, block, cluster, shared_bytes, cooperative } = self.config;
         let extents = |dim: Dim3| [dim.x as u32, dim.y as u32, dim.z as u32];
+        let grid = self.coarsened.map_or(grid, |coarsened| coarsened.hardware_grid(grid));
         Geometry {
             grid: extents(grid),
             block: extents(block),
@@ -302,7 +321,7 @@ impl From<&ResolvedConfig> for LaunchShape {
     }
 }
 
-/// Selects the variant of a launch on a GPU, and resolves its configuration.
+/// Selects the variant of a launch on a GPU, and whether it is coarsened, and resolves its configuration.
 ///
 /// The block of `.over(..)` depends on the registers of the variant, and the variant, by its predicate, on the block. A
 /// variant is therefore tried with the default block if it is not loaded. If its predicate holds, it is loaded and
@@ -316,7 +335,7 @@ fn select(
     specialised: &'static Specialised,
     context: &Arc<Gpu>,
     ArgumentFacts { layout, params, max_index: _ }: ArgumentFacts<'_>,
-) -> Result<(Variant, ResolvedConfig)> {
+) -> Result<(Variant, Option<Coarsened>, ResolvedConfig)> {
     let mut is_picked = false;
     let default = resolve(config, specialised, |items| {
         is_picked = true;
@@ -324,12 +343,19 @@ fn select(
     })?;
     let with_block_of =
         |build| resolve(config, specialised, |items| pick_block(config, context, specialised, (layout, build), items));
+    // By the default block: the number of threads is nearly the same for any block.
+    let coarsened = |variant| coarsening::select(specialised, (layout, variant), &default, context.limits());
+    let build_of = |variant, coarsened: Option<Coarsened>| match coarsened {
+        Some(_) => Build::Coarsened(variant),
+        None => Build::Of(variant),
+    };
     let (mut refused, mut tried) = (None, default);
     for candidate in specialised.candidates(layout).iter() {
         // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's
         // parameters: `K::visit` visits those of the IR.
         let is_valid = |config: &ResolvedConfig| unsafe { candidate.is_valid(params.as_ptr(), &config.into()) };
-        let build = Build::Of(candidate.variant);
+        let coarsened = coarsened(candidate.variant);
+        let build = build_of(candidate.variant, coarsened);
         // The condition of the narrow variant is also one on the magnitude of the numbers.
         let must_hold = specialised.options.prove && candidate.variant != Variant::Narrow;
         let is_loaded = || specialised.loaded_before(context, layout, build).is_some();
@@ -338,7 +364,7 @@ fn select(
         }
         let config = if is_picked { with_block_of(build)? } else { default };
         if is_valid(&config) {
-            return Ok((candidate.variant, config));
+            return Ok((candidate.variant, coarsened, config));
         }
         if must_hold {
             refused = Some(config);
@@ -347,10 +373,11 @@ fn select(
         tried = config;
     }
     if let Some(config) = refused {
-        return Ok((Variant::Checked, config));
+        return Ok((Variant::Checked, None, config));
     }
-    let config = if is_picked { with_block_of(Build::CHECKED)? } else { default };
-    Ok((Variant::Checked, config))
+    let coarsened = coarsened(Variant::Checked);
+    let config = if is_picked { with_block_of(build_of(Variant::Checked, coarsened))? } else { default };
+    Ok((Variant::Checked, coarsened, config))
 }
 
 /// Picks a block for a launch over `items` on the CPU device.

@@ -22,12 +22,17 @@ pub struct Emulation<'a> {
     pub source: &'a cumbia_kernel_ir::Source,
     /// The variant that a launch on a GPU would run.
     pub variant: Variant,
+    /// Whether hardware blocks execute several blocks of the launch.
+    pub is_coarsened: bool,
     /// The kernel's number in a fault record.
     pub kernel: u32,
     /// Pointers to the kernel parameters, without the launch parameter.
     pub params: &'a mut [*mut c_void],
-    /// The number of blocks.
+    /// The number of blocks of the hardware.
     pub grid: Dim3,
+    /// The number of blocks of the launch along the axis of [`Source::coarsening`](cumbia_kernel_ir::Source::coarsening), if
+    /// the text is coarsened; otherwise 0.
+    pub blocks: u32,
     /// The number of threads of each block.
     pub block: Dim3,
     /// Dynamic shared memory of each block, in bytes.
@@ -52,15 +57,25 @@ impl<K: Kernel, C> Launch<'_, K, C> {
         let specialised = specialise::of::<K>()?;
         // SAFETY: these are pointers to the parameters of the kernel, in order: `K::visit` visits the parameters of the IR.
         let variant = unsafe { specialised.candidates(layout).select(params.as_ptr(), &LaunchShape::from(&config)) };
-        let source = specialised.source(layout, Build::Of(variant));
+        // Small launches are coarsened as well: a GPU would not, but so the texts are tested.
+        let is_plain = config.cluster.is_some() || config.shared_bytes > 0 || config.cooperative;
+        let coarsened = if is_plain { None } else { specialised.coarsened(layout, variant) };
+        let coarsened =
+            coarsened.filter(|coarsened| coarsened.blocks(config.grid) > 1 || specialised.options.coarsen.is_some());
+        let build = if coarsened.is_some() { Build::Coarsened(variant) } else { Build::Of(variant) };
+        let source = specialised.source(layout, build);
+        let grid = coarsened.map_or(config.grid, |coarsened| coarsened.hardware_grid(config.grid));
+        let blocks = coarsened.map_or(0, |coarsened| coarsened.blocks(config.grid) as u32);
         let mut raw = None;
         let run = || {
             raw = emulator(Emulation {
                 source,
                 variant,
+                is_coarsened: coarsened.is_some(),
                 kernel: specialised.number,
                 params: &mut params,
-                grid: config.grid,
+                grid,
+                blocks,
                 block: config.block,
                 shared_bytes: config.shared_bytes,
             });

@@ -42,6 +42,8 @@ pub(super) struct CachedCondition {
     variant: Variant,
     /// `None` for a kernel without variants.
     candidates: Option<&'static Candidates>,
+    /// The shape of all launches with this configuration.
+    shape: LaunchShape,
 }
 
 /// A parameter that a predicate reads, with its value in the last launch.
@@ -74,7 +76,8 @@ impl CachedCondition {
             }
             None => Watched { parameter: Parameter::NONE, value: Cell::new(0) },
         });
-        Some(CachedCondition { parameters, watched: read.len() as u8, variant: checked.variant, candidates })
+        let (watched, shape) = (read.len() as u8, LaunchShape::from(&checked.config));
+        Some(CachedCondition { parameters, watched, variant: checked.variant, candidates, shape })
     }
 }
 
@@ -100,13 +103,10 @@ impl CachedLaunch {
     /// As for [`has_variant_of`](CachedLaunch::has_variant_of).
     #[inline(never)]
     unsafe fn selects_again(&self, params: *const *mut c_void) -> bool {
-        let CachedCondition { parameters, watched, variant, candidates } = &self.condition;
+        let CachedCondition { parameters, watched, variant, candidates, shape } = &self.condition;
         let Some(candidates) = candidates else { return true };
-        // That of all launches with this configuration.
-        let (grid, block, shared_bytes) = self.ready.shape();
-        let shape = LaunchShape::new(grid.map(u64::from), block.map(u64::from), shared_bytes.into());
         // SAFETY: upheld by the caller.
-        if unsafe { candidates.select(params, &shape) } != *variant {
+        if unsafe { candidates.select(params, shape) } != *variant {
             return false;
         }
         for Watched { parameter, value } in parameters.iter().take((*watched).into()) {

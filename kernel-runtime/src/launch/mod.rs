@@ -3,6 +3,7 @@
 //! [`LaunchConfig`] (requested) is validated and resolved to a [`CheckedLaunch`]. `fast_path` and [`Prepared`] cache one.
 
 mod checked;
+mod coarsening;
 mod emulation;
 mod fast_path;
 mod occupancy;

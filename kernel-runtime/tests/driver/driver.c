@@ -95,13 +95,16 @@ static long setting(const char* name, long otherwise) {
     return value ? atol(value) : otherwise;
 }
 
-static long registers = 32, checked_registers, largest_cluster = 16;
+static long registers = 32, checked_registers, coarsened_registers, largest_cluster = 16;
 
 // The number of registers per thread of each kernel.
 void fake_registers(long number) { registers = number; }
 
 // That of each kernel with bounds checks and without a register limit; 0 if it is the same.
 void fake_checked_registers(long number) { checked_registers = number; }
+
+// The number of registers per thread of the kernels whose threads execute several threads of a launch.
+void fake_coarsened_registers(long number) { coarsened_registers = number; }
 
 // The maximum number of blocks of a cluster.
 void fake_largest_cluster(long blocks) { largest_cluster = blocks; }
@@ -241,7 +244,9 @@ long fake_last_build(void) { return last_build; }
 static void note_build(const void* function) { last_build = ((const Module*)function)->build; }
 
 static long registers_of(const void* function) {
-    return ((const Module*)function)->build == 'C' && checked_registers ? checked_registers : registers;
+    char build = ((const Module*)function)->build;
+    if (build == 'K' && coarsened_registers) return coarsened_registers;
+    return build == 'C' && checked_registers ? checked_registers : registers;
 }
 
 // Handles of streams, events, modules and functions, counted to detect leaks.
@@ -500,6 +505,11 @@ void fake_last_launch(unsigned* to) {
 static long watched;
 static unsigned seen[16];
 void fake_watch(long count) { watched = count < 16 ? count : 16; }
+// The number of blocks in the launch parameter of the last launch, which is the parameter with this index.
+static long launch_parameter = -1;
+static unsigned blocks;
+void fake_watch_blocks(long parameter) { launch_parameter = parameter; }
+long fake_last_blocks(void) { return blocks; }
 void fake_seen(unsigned* to) { memcpy(to, seen, sizeof seen); }
 
 // The index of the launch parameter of a kernel that prints. Such a launch writes a message of the first site, with the
@@ -538,6 +548,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     note_build(function);
     enter_in_journal(LAUNCH, stream, identity(parameters));
     for (long i = 0; i < watched; i++) memcpy(&seen[i], parameters[i], sizeof *seen);
+    if (launch_parameter >= 0) memcpy(&blocks, (const char*)parameters[launch_parameter] + 28, sizeof blocks);
     if (prints_with >= 0) print(parameters);
     return launch((unsigned[]){ gx, gy, gz }, (unsigned[]){ bx, by, bz }, ones, shared, 0);
 }

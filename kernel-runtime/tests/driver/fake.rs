@@ -124,6 +124,8 @@ pub(crate) enum Build {
     Checked,
     /// With a register limit.
     Limited,
+    /// With hardware threads that execute several threads of the launch.
+    Coarsened,
 }
 
 /// A wait of a stream for an event.
@@ -277,12 +279,28 @@ impl Fake {
         self.set("fake_checked_registers", number);
     }
 
+    /// Sets the number of registers per thread of the kernels whose threads execute several threads of a launch.
+    pub(crate) fn coarsened_registers(&self, number: i64) {
+        self.set("fake_coarsened_registers", number);
+    }
+
+    /// Records the number of blocks in the launch parameter of each following launch: the parameter with index `parameter`.
+    pub(crate) fn watch_blocks(&self, parameter: i64) {
+        self.set("fake_watch_blocks", parameter);
+    }
+
+    /// Returns the recorded number of blocks of the last launch.
+    pub(crate) fn last_blocks(&self) -> u32 {
+        self.number("fake_last_blocks") as u32
+    }
+
     /// Returns the build of the last launch or kernel node.
     pub(crate) fn last_build(&self) -> Build {
         match self.number("fake_last_build") as u8 {
             b'P' => Build::Proven,
             b'C' => Build::Checked,
             b'L' => Build::Limited,
+            b'K' => Build::Coarsened,
             other => panic!("build {other}"),
         }
     }

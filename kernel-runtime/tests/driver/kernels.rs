@@ -150,3 +150,39 @@ pub(crate) fn seventeen(
     let first = a[t] + b[t] + c[t] + d[t] + e[t] + f[t] + g[t] + h[t];
     y[t] = factor * (first + i[t] + j[t] + k[t] + l[t] + m[t] + n[t] + o[t] + p[t]);
 }
+
+/// As `saxpy`; each hardware thread executes four threads of every launch.
+#[kernel(coarsen = 4)]
+pub(crate) fn saxpy_by_4(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+
+/// As `saxpy`; each hardware thread executes one thread of every launch.
+#[kernel(coarsen = false)]
+pub(crate) fn plain_saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+
+/// Blocks are merged along the rows.
+#[kernel(coarsen = 4)]
+pub(crate) fn rows_by_4(a: f32, x: &[f32], y: &mut [f32]) {
+    let (column, row) = grid(2);
+    if row < y.len() && row < x.len() && column == 0 {
+        y[row] = a * x[row];
+    }
+}
+
+/// The index is known only on the device. Generic, so that it is not one of all kernels that a plan compiles.
+#[kernel(coarsen = 2)]
+pub(crate) fn scattered_by_2<T: Number>(to: &[u32], y: &mut [T]) {
+    let i = grid(1);
+    if i < to.len() {
+        y[to[i] as usize] = T::ONE;
+    }
+}

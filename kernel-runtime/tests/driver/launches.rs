@@ -4,7 +4,7 @@ use cumbia::prelude::*;
 use cumbia::{DeviceArray, Prepared};
 
 use crate::fake::{Fake, LastLaunch};
-use crate::kernels::{bounded, saxpy, sum, together, whole_grid, with_dynamic};
+use crate::kernels::{bounded, plain_saxpy, saxpy, sum, together, whole_grid, with_dynamic};
 use crate::{allocations, scenarios};
 
 fn arrays(device: &Device, len: usize) -> (DeviceArray<f32>, DeviceArray<f32>) {
@@ -132,15 +132,15 @@ scenarios! {
         let (x, mut y) = arrays(&device, 8);
         // 72 registers: seven blocks of 128 threads on a multiprocessor, but three of 256.
         fake.registers(72);
-        saxpy(1.0, &x, &mut y).over(1 << 20).launch().unwrap();
+        plain_saxpy(1.0, &x, &mut y).over(1 << 20).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([128, 1, 1], [8192, 1, 1]));
         let queries = fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor");
-        saxpy(1.0, &x, &mut y).over(1 << 21).launch().unwrap();
-        saxpy(1.0, &x, &mut y).over((4096, 4096)).launch().unwrap();
+        plain_saxpy(1.0, &x, &mut y).over(1 << 21).launch().unwrap();
+        plain_saxpy(1.0, &x, &mut y).over((4096, 4096)).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([32, 4, 1], [128, 1024, 1]));
         assert_eq!(fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor"), queries);
         // Few items: more and smaller blocks, unless the threads of a block synchronise.
-        saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
+        plain_saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([64, 1, 1], [16, 1, 1]));
         fake.registers(32);
         together(&mut y).over(1000).launch().unwrap();

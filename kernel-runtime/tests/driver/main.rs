@@ -5,6 +5,7 @@
 
 mod allocations;
 mod arrays;
+mod coarsening;
 mod concurrency;
 mod cudarc;
 mod doctor;

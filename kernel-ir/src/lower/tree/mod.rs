@@ -30,6 +30,10 @@ pub(crate) struct Module {
     pub(crate) index: Scalar,
     /// The sites that can fault or print.
     pub(crate) sites: Vec<Site>,
+    /// Whether the kernel takes the launch parameter.
+    pub(crate) takes_launch: bool,
+    /// Whether the kernel reads the extent of the grid from it: see [`coarsen`](crate::coarsen).
+    pub(crate) reads_blocks: bool,
     /// The helpers that are called directly.
     pub(crate) helpers: BTreeSet<Helper>,
     /// The templates that are used.

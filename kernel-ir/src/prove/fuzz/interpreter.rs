@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::coarsen::VIRTUAL_BLOCKS;
 use crate::ir::Scalar;
 use crate::lower::{
     Body, CType, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, Prefix, SiteRef, Stmt,
@@ -101,6 +102,15 @@ fn unsupported<T>(what: impl std::fmt::Debug) -> Result<T> {
     Err(Stop::Unsupported(format!("{what:?}")))
 }
 
+/// The order in which the threads of a launch run.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    Forward,
+    Backward,
+    /// All threads with one position in their blocks, before those with the next one.
+    AcrossBlocks,
+}
+
 /// Runs a launch. `numbers` are the checks by the addresses of their expressions. Operands of an expression are
 /// evaluated from the right if `reversed` is set: C does not specify their order.
 pub(super) fn run(
@@ -108,7 +118,19 @@ pub(super) fn run(
     launch: &Launch,
     numbers: &HashMap<*const Expr, usize>,
     reversed: bool,
+    iterations: usize,
+) -> Outcome {
+    run_in(module, launch, numbers, reversed, iterations, (Order::Forward, 0))
+}
+
+/// As [`run`], with the threads in an order, and the extent of the launch's grid that a coarsened program reads.
+pub(super) fn run_in(
+    module: &Module,
+    launch: &Launch,
+    numbers: &HashMap<*const Expr, usize>,
+    reversed: bool,
     mut iterations: usize,
+    (order, virtual_blocks): (Order, u32),
 ) -> Outcome {
     let mut machine = Machine {
         module,
@@ -139,39 +161,42 @@ pub(super) fn run(
     }
     let arrays = machine.objects.len();
     let mut stops = Vec::new();
-    let range = |n: u32| 0..n;
-    for block_z in range(launch.grid[2]) {
-        for block_y in range(launch.grid[1]) {
-            for block_x in range(launch.grid[0]) {
-                for z in range(launch.block[2]) {
-                    for y in range(launch.block[1]) {
-                        for x in range(launch.block[0]) {
-                            let [bx, by, bz] = launch.block;
-                            let [gx, gy, gz] = launch.grid;
-                            machine.specials = HashMap::from([
-                                ("threadIdx.x", x),
-                                ("threadIdx.y", y),
-                                ("threadIdx.z", z),
-                                ("blockIdx.x", block_x),
-                                ("blockIdx.y", block_y),
-                                ("blockIdx.z", block_z),
-                                ("blockDim.x", bx),
-                                ("blockDim.y", by),
-                                ("blockDim.z", bz),
-                                ("gridDim.x", gx),
-                                ("gridDim.y", gy),
-                                ("gridDim.z", gz),
-                            ]);
-                            let share = iterations.min(200);
-                            machine.iterations = share;
-                            stops.push(machine.call(&module.kernel, params.clone()).err());
-                            iterations -= share - machine.iterations;
-                            machine.objects.truncate(arrays);
-                        }
-                    }
-                }
-            }
+    let all = |[nx, ny, nz]: [u32; 3]| {
+        (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z]))).collect::<Vec<_>>()
+    };
+    let (blocks, threads) = (all(launch.grid), all(launch.block));
+    let mut ids: Vec<([u32; 3], [u32; 3])> = match order {
+        Order::Forward | Order::Backward => {
+            blocks.iter().flat_map(|block| threads.iter().map(|thread| (*block, *thread))).collect()
         }
+        Order::AcrossBlocks => threads.iter().flat_map(|thread| blocks.iter().map(|block| (*block, *thread))).collect(),
+    };
+    if let Order::Backward = order {
+        ids.reverse();
+    }
+    for ([block_x, block_y, block_z], [x, y, z]) in ids {
+        let [bx, by, bz] = launch.block;
+        let [gx, gy, gz] = launch.grid;
+        machine.specials = HashMap::from([
+            ("threadIdx.x", x),
+            ("threadIdx.y", y),
+            ("threadIdx.z", z),
+            ("blockIdx.x", block_x),
+            ("blockIdx.y", block_y),
+            ("blockIdx.z", block_z),
+            ("blockDim.x", bx),
+            ("blockDim.y", by),
+            ("blockDim.z", bz),
+            ("gridDim.x", gx),
+            ("gridDim.y", gy),
+            ("gridDim.z", gz),
+            (VIRTUAL_BLOCKS, virtual_blocks),
+        ]);
+        let share = iterations.min(200);
+        machine.iterations = share;
+        stops.push(machine.call(&module.kernel, params.clone()).err());
+        iterations -= share - machine.iterations;
+        machine.objects.truncate(arrays);
     }
     let written = machine.objects.into_iter().filter_map(|object| match object {
         Object::Memory { written, .. } => Some(written),

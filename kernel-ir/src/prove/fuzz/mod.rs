@@ -4,29 +4,34 @@
 //! these checks has the same results, without an access outside an array or another kind of undefined behaviour. If the
 //! predicate of the narrow variant holds, the same is true of that variant: in particular, no `int` overflows.
 //!
+//! A program that can be coarsened is also compared with the coarsened one, if its results do not depend on the order of
+//! the threads.
+//!
 //! The random test is deterministic. `CUMBIA_PROOF_KERNELS` is the number of kernels, and `CUMBIA_PROOF_SEED` the seed of
 //! the first; if the number is given, the directed tests have more launches. With `CUMBIA_PROOF_SHOW=1` it prints how many
 //! of the checks that never fail are removed.
 
 mod directed;
+mod elementwise;
 mod generate;
 mod idioms;
 mod interpreter;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use generate::{Kernel, Param, Rng};
-use interpreter::{Arg, Launch, Outcome, Stop, run};
+use interpreter::{Arg, Launch, Order, Outcome, Stop, run, run_in};
 
 use super::predicate::Verdict;
 use super::symbol::{Axis, LaunchSymbol};
 use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, narrowed, remove, rewrite};
 use crate::ir::Scalar;
 use crate::lower::{Callee, Expr, Module, Op};
-use crate::{Options, Validated, check, common, lower};
+use crate::{Options, Validated, check, coarsen, common, lower};
 
 /// The maximum number of iterations of all loops in a launch.
 const ITERATIONS: usize = 1500;
@@ -49,6 +54,10 @@ struct Subject {
     without: BTreeMap<Verdict, Module>,
     /// The narrow variant, and its condition.
     narrow: Option<(Module, Predicate)>,
+    /// The coarsened programs with the axis; `None` for those that cannot be coarsened.
+    coarsened: BTreeMap<Verdict, Option<(Module, Axis)>>,
+    /// The number of blocks that are merged.
+    factor: NonZeroU32,
     /// The checks, by the addresses of their expressions.
     numbers: HashMap<*const Expr, usize>,
     /// The duration of the analysis.
@@ -79,7 +88,10 @@ impl Subject {
             let number = numbers.len();
             numbers.insert(std::ptr::from_ref(expr), number);
         });
-        Some(Subject { validated, options, module, proofs, without: BTreeMap::new(), narrow, numbers, time })
+        // Launches have at most three blocks along an axis.
+        let factor = NonZeroU32::MIN.saturating_add(1 + text.len() as u32 % 2);
+        let (without, coarsened) = (BTreeMap::new(), BTreeMap::new());
+        Some(Subject { validated, options, module, proofs, without, narrow, coarsened, factor, numbers, time })
     }
 
     fn verdict(&self, launch: &Launch) -> Verdict {
@@ -159,6 +171,7 @@ impl Subject {
                 compare(&checked, &narrow).map_err(|what| format!("narrow: {what}"))?;
             }
         }
+        self.test_coarsened(verdict, &checked, launch, reversed, statistics)?;
         if verdict == Verdict::NONE {
             return Ok(());
         }
@@ -169,6 +182,46 @@ impl Subject {
         }
         let proven = run(&self.without[&verdict], launch, &HashMap::new(), reversed, ITERATIONS);
         compare(&checked, &proven)
+    }
+
+    /// Compares the results of a launch with those of the coarsened program.
+    fn test_coarsened(
+        &mut self,
+        verdict: Verdict,
+        expected: &Outcome,
+        launch: &Launch,
+        reversed: bool,
+        statistics: &mut Statistics,
+    ) -> Result<(), String> {
+        if !self.coarsened.contains_key(&verdict) {
+            let mut module = lower::program(&self.validated, self.options);
+            remove(&mut module, &self.proofs, verdict);
+            let options = Options { coarsen: Some(self.factor), ..self.options };
+            let coarsened = coarsen::program(&mut module, options).ok().map(|coarsening| (module, coarsening.axis));
+            self.coarsened.insert(verdict, coarsened);
+        }
+        let Some((module, axis)) = &self.coarsened[&verdict] else { return Ok(()) };
+        if expected.stops.iter().any(Option::is_some) {
+            return Ok(());
+        }
+        // In another order, a thread may read what another one has written.
+        for order in [Order::Backward, Order::AcrossBlocks] {
+            let other = run_in(&self.module, launch, &HashMap::new(), reversed, ITERATIONS, (order, 0));
+            if other.stops.iter().any(Option::is_some) || other.written != expected.written {
+                return Ok(());
+            }
+        }
+        let mut hardware = launch.clone();
+        let extent = &mut hardware.grid[*axis as usize];
+        let blocks = std::mem::replace(extent, extent.div_ceil(self.factor.get()));
+        let found = run_in(module, &hardware, &HashMap::new(), reversed, ITERATIONS, (Order::Forward, blocks));
+        statistics.coarsened += 1;
+        match found.stops.iter().flatten().next() {
+            Some(Stop::Timeout) => Ok(()),
+            Some(stop) => Err(format!("the coarsened program: {stop:?}")),
+            None if found.written != expected.written => Err("the stores of the coarsened program differ".to_owned()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -191,6 +244,8 @@ struct Statistics {
     launches: usize,
     /// The launches of kernels with a narrow variant, and those whose predicate holds.
     narrow: [usize; 2],
+    /// The launches of coarsened programs.
+    coarsened: usize,
     unsupported: BTreeMap<String, usize>,
     /// The longest duration of an analysis, and the seed of the kernel.
     slowest: (Duration, String),
@@ -441,11 +496,10 @@ fn random_kernels() {
         }
     }
     if variable("CUMBIA_PROOF_SHOW").is_some() {
-        let Statistics { kernels, rejected, launches, narrow, unsupported, slowest, analyses, checks, kept } =
+        let Statistics { kernels, rejected, launches, narrow, coarsened, unsupported, slowest, analyses, checks, kept } =
             &statistics;
-        eprintln!(
-            "{kernels} kernels, {rejected} rejected, {launches} launches, narrow: {narrow:?}, unsupported: {unsupported:?}"
-        );
+        eprintln!("{kernels} kernels, {rejected} rejected, {launches} launches, {coarsened} of coarsened kernels");
+        eprintln!("narrow: {narrow:?}, unsupported: {unsupported:?}");
         eprintln!("analyses: {analyses:?}, the slowest: {:?}, {}", slowest.0, slowest.1);
         eprintln!("checks of launches without a failing check: executed, with a condition, removed");
         for (op, [all, conditional, removed]) in checks {

@@ -1,0 +1,298 @@
+//! Legality of coarsening: which programs mean the same whatever number of virtual threads a hardware thread executes.
+//!
+//! The analysis is a whitelist over the lowered tree, after the removal of checks. Threads that do not communicate are
+//! unordered, so they may run one after another in one hardware thread, if three things hold:
+//!
+//! - a thread cannot wait for another one: there are no barriers, no warp operations, no atomics, and the only loops are
+//!   those whose number of iterations is a constant;
+//! - a thread ends only itself: there are no faults, which end the hardware thread, and `return` ends the item;
+//! - a thread depends on the hardware only through `threadIdx`, `blockIdx`, `blockDim` and `gridDim`. The first and the third
+//!   are those of the hardware, the others are replaced in the kernel by those of the item.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{FunctionId, Scalar};
+use crate::lower::{
+    Body, CType, Callee, Case, Expr, Function, Header, Helper, IndexOp, Module, Next, Op, OpGroup, Operator, Stmt,
+    StmtKind, VarId,
+};
+use crate::prove::Axis;
+
+use super::{Obstacle, ObstacleKind};
+
+/// Returns the axis along which the blocks of a kernel can be merged, or the first obstacle.
+///
+/// The axis is that of the rows if the kernel has rows, so that the accesses of a warp stay contiguous.
+pub(super) fn axis(module: &Module) -> Result<Axis, Obstacle> {
+    let mut legality = Legality { module, known: BTreeMap::new(), blocks: BTreeSet::new() };
+    legality.function(&module.kernel, true)?;
+    let reads = |name| legality.blocks.contains(name);
+    if reads("blockIdx.y") {
+        Ok(Axis::Y)
+    } else if reads("blockIdx.x") {
+        Ok(Axis::X)
+    } else if reads("blockIdx.z") {
+        Ok(Axis::Z)
+    } else {
+        Err(obstacle(&module.kernel, module.kernel.line, ObstacleKind::NoBlockIndex))
+    }
+}
+
+struct Legality<'m> {
+    module: &'m Module,
+    /// The device functions that have been checked.
+    known: BTreeMap<FunctionId, Result<(), Obstacle>>,
+    /// The built-in variables that the kernel reads.
+    blocks: BTreeSet<&'static str>,
+}
+
+fn obstacle(function: &Function, line: u32, kind: ObstacleKind) -> Obstacle {
+    Obstacle { kind, function: function.name.clone(), file: function.file.clone(), line }
+}
+
+/// The context of a statement.
+#[derive(Clone, Copy)]
+struct Context<'f> {
+    function: &'f Function,
+    is_kernel: bool,
+    line: u32,
+}
+
+impl Context<'_> {
+    fn obstacle(self, kind: ObstacleKind) -> Obstacle {
+        obstacle(self.function, self.line, kind)
+    }
+}
+
+impl Legality<'_> {
+    fn function(&mut self, function: &Function, is_kernel: bool) -> Result<(), Obstacle> {
+        let Body::Stmts(stmts) = &function.body else {
+            return Err(obstacle(function, function.line, ObstacleKind::CudaC));
+        };
+        let mutated = mutated(stmts, function, self.module);
+        if is_kernel && function.params.iter().any(|param| mutated.contains(&param.0)) {
+            return Err(obstacle(function, function.line, ObstacleKind::MutableParameter));
+        }
+        self.stmts(stmts, Context { function, is_kernel, line: function.line })
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt], context: Context<'_>) -> Result<(), Obstacle> {
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt, context))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, context: Context<'_>) -> Result<(), Obstacle> {
+        let context = if stmt.line > 0 { Context { line: stmt.line, ..context } } else { context };
+        let refused = |kind| Err(context.obstacle(kind));
+        match &stmt.kind {
+            StmtKind::Declare { var: _, init } => init.iter().try_for_each(|init| self.expr(init, context)),
+            StmtKind::Assign { place, value } | StmtKind::Update { op: _, place, value } => {
+                self.expr(place, context)?;
+                self.expr(value, context)
+            }
+            StmtKind::Expr(expr) => self.expr(expr, context),
+            StmtKind::If { condition, then, otherwise } => {
+                self.expr(condition, context)?;
+                self.stmts(then, context)?;
+                self.stmts(otherwise, context)
+            }
+            StmtKind::Switch { on, cases, otherwise } => {
+                self.expr(on, context)?;
+                for Case { values, body } in cases {
+                    values.iter().try_for_each(|value| self.expr(value, context))?;
+                    self.stmts(body, context)?;
+                }
+                self.stmts(otherwise, context)
+            }
+            StmtKind::Block { body, end: _ } => self.stmts(body, context),
+            StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
+                if !self.is_counted(header, body, context.function) {
+                    return refused(ObstacleKind::Loop);
+                }
+                self.stmts(body, context)
+            }
+            StmtKind::Return(value) => value.iter().try_for_each(|value| self.expr(value, context)),
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => Ok(()),
+            StmtKind::Shared { var: _ } => refused(ObstacleKind::SharedMemory),
+            StmtKind::Fault { .. } | StmtKind::InternalError(_) => refused(ObstacleKind::Check),
+            StmtKind::Print { .. } => refused(ObstacleKind::Print),
+        }
+    }
+
+    /// Returns whether a loop has a constant number of iterations, so that it ends whatever other threads do.
+    fn is_counted(&self, header: &Header, body: &[Stmt], function: &Function) -> bool {
+        let Header::For { var, init: Expr::Literal(_, start), test: Expr::Binary(op, left, right), next } = header
+        else {
+            return false;
+        };
+        let (Expr::Var(counter), Expr::Literal(_, end)) = (&**left, &**right) else { return false };
+        // Such a counter does not overflow, in any type.
+        let is_small = |bits: u64| bits < 127;
+        matches!((op, next), (Operator::Lt | Operator::Le, Next::Increment))
+            && counter == var
+            && is_small(*start)
+            && is_small(*end)
+            && !mutated(body, function, self.module).contains(&var.0)
+    }
+
+    fn expr(&mut self, expr: &Expr, context: Context<'_>) -> Result<(), Obstacle> {
+        match expr {
+            Expr::Special(name) => self.special(name, context)?,
+            Expr::Call(callee, _) => self.callee(callee, context)?,
+            Expr::Var(_)
+            | Expr::Literal(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::Conditional(..)
+            | Expr::Index(..)
+            | Expr::Field(..)
+            | Expr::Deref(_)
+            | Expr::AddressOf(_)
+            | Expr::Struct(..)
+            | Expr::Array(..)
+            | Expr::Filled(..)
+            | Expr::Variant(..)
+            | Expr::Constant(_) => {}
+        }
+        let mut result = Ok(());
+        expr.for_each_child(&mut |child| {
+            if result.is_ok() {
+                result = self.expr(child, context);
+            }
+        });
+        result
+    }
+
+    fn special(&mut self, name: &'static str, context: Context<'_>) -> Result<(), Obstacle> {
+        match name {
+            "threadIdx.x" | "threadIdx.y" | "threadIdx.z" | "blockDim.x" | "blockDim.y" | "blockDim.z" => Ok(()),
+            "blockIdx.x" | "blockIdx.y" | "blockIdx.z" | "gridDim.x" | "gridDim.y" | "gridDim.z" => {
+                if !context.is_kernel {
+                    return Err(context.obstacle(ObstacleKind::BlockIndexInFunction));
+                }
+                self.blocks.insert(name);
+                Ok(())
+            }
+            _ => Err(context.obstacle(ObstacleKind::SharedMemory)),
+        }
+    }
+
+    fn callee(&mut self, callee: &Callee, context: Context<'_>) -> Result<(), Obstacle> {
+        let refused = |kind| Err(context.obstacle(kind));
+        match callee {
+            // These fault only with overflow checks.
+            Callee::Helper(
+                Helper {
+                    op:
+                        Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::ShiftAmount | Op::CheckedAbs | Op::CheckedNextMultipleOf,
+                    ..
+                },
+                Some(_),
+            ) => refused(ObstacleKind::OverflowCheck),
+            Callee::Helper(_, Some(_)) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
+                refused(ObstacleKind::Check)
+            }
+            Callee::Helper(helper, None) => match helper.op.group() {
+                OpGroup::IndexOp(IndexOp::DynamicSharedBytes | IndexOp::DynamicSharedAt) => {
+                    refused(ObstacleKind::SharedMemory)
+                }
+                OpGroup::ThreadOp(_) => refused(ObstacleKind::Communication),
+                // Those with a side effect only write a variable of the thread.
+                OpGroup::IndexOp(_)
+                | OpGroup::IntegerOp(_)
+                | OpGroup::CastOp(_)
+                | OpGroup::ExactOp(_)
+                | OpGroup::NumberOp(_)
+                | OpGroup::ClassOp(_)
+                | OpGroup::HalfOp(_)
+                | OpGroup::FastOp(_) => Ok(()),
+            },
+            Callee::Builtin(_) => Ok(()),
+            Callee::Effect(_) => refused(ObstacleKind::Communication),
+            Callee::Function(id, _) => {
+                if let Some(known) = self.known.get(id) {
+                    return known.clone();
+                }
+                // There is no recursion.
+                let result = self.function(&self.module.functions[id], false);
+                self.known.insert(*id, result.clone());
+                result
+            }
+        }
+    }
+}
+
+/// Returns the variables that the statements assign, or to which they take a mutable reference, except through memory.
+fn mutated(stmts: &[Stmt], function: &Function, module: &Module) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    each(stmts, &mut |stmt| match &stmt.kind {
+        StmtKind::Assign { place, .. } | StmtKind::Update { place, .. } => found.extend(root(place, function)),
+        StmtKind::Declare { var, init: Some(init) }
+            if matches!(function.vars[var.index()].ty, CType::Reference { mutable: true, .. }) =>
+        {
+            found.extend(root(init, function));
+        }
+        _ => {}
+    });
+    for stmt in stmts {
+        stmt.for_each_expr(&mut |expr| taken(expr, function, module, &mut found));
+    }
+    found
+}
+
+/// Collects the variables to which an expression takes a mutable reference.
+fn taken(expr: &Expr, function: &Function, module: &Module, found: &mut BTreeSet<u32>) {
+    match expr {
+        Expr::AddressOf(place) => found.extend(root(place, function)),
+        Expr::Call(Callee::Function(id, _), args) => {
+            let callee = &module.functions[id];
+            for (arg, param) in args.iter().zip(&callee.params) {
+                if matches!(callee.vars[param.index()].ty, CType::Reference { mutable: true, .. }) {
+                    found.extend(root(arg, function));
+                }
+            }
+        }
+        Expr::Call(Callee::Helper(helper, _), args) if helper.op.has_effect() => {
+            found.extend(args.iter().filter_map(|arg| root(arg, function)));
+        }
+        _ => {}
+    }
+    expr.for_each_child(&mut |child| taken(child, function, module, found));
+}
+
+/// Returns the variable that a place is a part of; `None` if it is in memory.
+fn root(place: &Expr, function: &Function) -> Option<u32> {
+    match place {
+        Expr::Var(VarId(var)) => Some(*var),
+        Expr::Field(base, _, _) => root(base, function),
+        Expr::Index(base, _) => match &**base {
+            Expr::Var(var) if matches!(function.vars[var.index()].ty, CType::Pointer { .. }) => None,
+            base => root(base, function),
+        },
+        _ => None,
+    }
+}
+
+/// Calls `visit` with all statements, outer ones first.
+pub(super) fn each<'s>(stmts: &'s [Stmt], visit: &mut impl FnMut(&'s Stmt)) {
+    for stmt in stmts {
+        visit(stmt);
+        stmt.kind.for_each_block(&mut |block| each(block, visit));
+    }
+}
+
+/// Returns the size of a value in bytes.
+pub(super) fn size(ty: &CType, module: &Module) -> u64 {
+    use crate::lower::TypeKind;
+    let bytes = |scalar: Scalar| u64::from(scalar.bits() / 8).max(1);
+    match ty {
+        CType::Scalar(scalar) => bytes(*scalar),
+        CType::Array(element, len) => size(element, module) * len,
+        CType::Named(id) => match &module.types[id.index()].kind {
+            TypeKind::Struct { layout: Some(layout), .. } => layout.size,
+            TypeKind::Struct { members, layout: None } => members.iter().map(|member| size(&member.ty, module)).sum(),
+            TypeKind::Enum { repr, .. } => bytes(*repr),
+        },
+        CType::Pointer { .. } | CType::Reference { .. } => 8,
+    }
+}

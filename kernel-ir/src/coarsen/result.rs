@@ -1,0 +1,70 @@
+//! The result of the legality analysis: how a program can be coarsened, or why not.
+
+use std::fmt;
+
+use crate::prove::Axis;
+
+/// The property of a program that each block of the hardware can execute several blocks of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coarsening {
+    /// The axis along which adjacent blocks are merged.
+    pub axis: Axis,
+    /// The number of blocks per hardware block at which the memory is expected to be saturated; 1 if there is nothing to gain.
+    pub factor: u32,
+}
+
+/// The reason why a program cannot be coarsened, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// The reason.
+    pub kind: ObstacleKind,
+    /// The function's name in the user's source.
+    pub function: String,
+    /// The source file, as `file!()` reports it.
+    pub file: String,
+    /// The line in that file.
+    pub line: u32,
+}
+
+/// The reason why a program cannot be coarsened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ObstacleKind {
+    /// The kernel does not read the index of its block, so that all blocks do the same.
+    NoBlockIndex,
+    /// The block index is read in a device function.
+    BlockIndexInFunction,
+    /// The text contains a check that can fail, or a panic.
+    Check,
+    /// The text contains a check of an overflow that can fail.
+    OverflowCheck,
+    /// Threads communicate: a barrier, a warp operation, an atomic operation or a fence.
+    Communication,
+    /// Shared memory.
+    SharedMemory,
+    /// A message is printed.
+    Print,
+    /// A loop whose number of iterations is not a small constant.
+    Loop,
+    /// A body in CUDA C.
+    CudaC,
+    /// A parameter of the kernel is assigned.
+    MutableParameter,
+}
+
+impl fmt::Display for ObstacleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ObstacleKind::NoBlockIndex => "the kernel does not depend on the index of the block",
+            ObstacleKind::BlockIndexInFunction => "a device function depends on the index of the block",
+            ObstacleKind::Check => "there is a check that is not proved",
+            ObstacleKind::OverflowCheck => "there is an overflow check that is not proved",
+            ObstacleKind::Communication => "threads synchronise or communicate",
+            ObstacleKind::SharedMemory => "shared memory is used",
+            ObstacleKind::Print => "a message is printed",
+            ObstacleKind::Loop => "there is a loop whose number of iterations is not a constant below 127",
+            ObstacleKind::CudaC => "there is a body in CUDA C",
+            ObstacleKind::MutableParameter => "a parameter of the kernel is assigned",
+        })
+    }
+}

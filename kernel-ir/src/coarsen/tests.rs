@@ -1,0 +1,215 @@
+//! Tests of which kernels are coarsened, how, and in which order the emitted text loads and stores.
+
+use std::num::NonZeroU32;
+
+use crate::{Axis, Coarsening, ObstacleKind, Options, Source, Variant, check, common, write};
+
+fn source(text: &str, factor: u32) -> Source {
+    compiled(text, factor, false)
+}
+
+fn compiled(text: &str, factor: u32, overflow_checks: bool) -> Source {
+    let program = common::program(text, overflow_checks);
+    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let options = Options { variant: Variant::Proven, coarsen: NonZeroU32::new(factor), ..Options::default() };
+    write(&validated, &options)
+}
+
+/// Returns the statements of the kernel, without `#line` directives and indentation.
+fn body(text: &str, factor: u32) -> Vec<String> {
+    let source = source(text, factor);
+    let at = source.text.find("extern \"C\"").expect("a kernel");
+    let lines = source.text[at..].lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    lines.map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn check_choice(text: &str, axis: Axis, factor: u32) {
+    assert_eq!(source(text, 0).coarsening, Ok(Coarsening { axis, factor }), "{text}");
+}
+
+#[track_caller]
+fn check_obstacle(text: &str, expected: ObstacleKind) {
+    let plain = source(text, 0);
+    assert_eq!(plain.coarsening.clone().map_err(|obstacle| obstacle.kind), Err(expected), "{text}");
+    assert_eq!(plain.text, source(text, 4).text);
+}
+
+const SAXPY: &str =
+    "fn saxpy(a: f32, x: &[f32], y: &mut [f32]) { let i = grid(1); if i < y.len() { y[i] = a * x[i] + y[i]; } }";
+
+#[test]
+fn the_factor_follows_from_the_bytes_of_an_item() {
+    check_choice(SAXPY, Axis::X, 4);
+    for (ty, factor) in [("u8", 8), ("f32", 4), ("f64", 2)] {
+        let text =
+            format!("fn copy(x: &[{ty}], y: &mut [{ty}]) {{ let i = grid(1); if i < y.len() {{ y[i] = x[i]; }} }}");
+        check_choice(&text, Axis::X, factor);
+    }
+    // There is nothing to load early.
+    let even = "fn even(x: &[f32], y: &mut [f32]) { let i = grid(1); if i % 2 == 0 && i < y.len() { y[i] = x[i]; } }";
+    check_choice(even, Axis::X, 1);
+    check_choice("fn fill(y: &mut [u32]) { let i = grid(1); if i < y.len() { y[i] = 7u32; } }", Axis::X, 1);
+}
+
+#[test]
+fn rows_are_merged_in_two_dimensions() {
+    let text = "fn relu(x: &[f32], bias: &[f32], y: &mut [f32], w: usize, h: usize) {
+        let (c, r) = grid(2);
+        if c < w && r < h { y[r * w + c] = (x[r * w + c] + bias[c]).max(0.0); }
+    }";
+    check_choice(text, Axis::Y, 4);
+}
+
+/// All loads precede all stores, and an item that is outside ends alone.
+#[test]
+fn loads_precede_stores() {
+    let text = body(SAXPY, 2);
+    let expected = "
+        const u32 first = blockIdx.x * 2;
+        if (first + 2 <= launch.blocks) {
+        const usize i_2 = first * (usize)blockDim.x + threadIdx.x;
+        const usize i_3 = (first + 1) * (usize)blockDim.x + threadIdx.x;
+        if (i_2 < y_len && i_3 < y_len) {
+        const float loaded_3 = x[i_2];
+        const float loaded_5 = x[i_3];
+        const float loaded_4 = y[i_2];
+        const float loaded_6 = y[i_3];
+        y[i_2] = a * loaded_3 + loaded_4;
+        y[i_3] = a * loaded_5 + loaded_6;
+        return;
+        }
+        }
+        for (u32 number = 0; number < 2; ++number) {
+        const u32 block = first + number;
+        if (block < launch.blocks) {
+        const usize i = block * (usize)blockDim.x + threadIdx.x;
+        if (i < y_len) {
+        y[i] = a * x[i] + y[i];
+        }
+        }
+        }
+        }";
+    let expected: Vec<&str> = expected.trim().lines().map(str::trim).collect();
+    assert_eq!(text[1..], expected);
+}
+
+/// A load of an array that its item has stored before stays behind the store.
+#[test]
+fn a_load_does_not_pass_a_store_of_its_array() {
+    let text = body(
+        "fn twice(x: &mut [f32], y: &mut [f32]) {
+            let i = grid(1);
+            if i < x.len() && i < y.len() {
+                x[i] = 1.0;
+                y[i] = x[i / 2] + y[i / 2];
+            }
+        }",
+        2,
+    );
+    let position = |what: &str| text.iter().position(|line| line.contains(what)).unwrap_or_else(|| panic!("{text:#?}"));
+    assert!(position("= y[i_2 / 2];") < position("x[i_2] = 1.0f;"));
+    assert!(position("x[i_2] = 1.0f;") < position("y[i_2] = x[i_2 / 2] + "));
+}
+
+/// `return` ends the item, and a condition on data is evaluated by each item alone.
+#[test]
+fn items_return_alone() {
+    let text = body(
+        "fn positive(x: &[f32], y: &mut [f32]) {
+            let i = grid(1);
+            if i >= y.len() { return; }
+            let v = x[i];
+            if v < 0.0 { return; }
+            y[i] = v;
+        }",
+        3,
+    );
+    assert_eq!(text.iter().filter(|line| *line == "return;").count(), 1, "{text:#?}");
+    let jumps = text.iter().filter(|line| line.starts_with("goto item_")).count();
+    assert_eq!(jumps, 3 + 2, "{text:#?}");
+    let loads = text.iter().filter(|line| line.starts_with("const float v_") && line.contains("= x[i_")).count();
+    assert_eq!(loads, 3, "{text:#?}");
+}
+
+#[test]
+fn the_extent_of_the_grid_is_the_launchs() {
+    let text = body(
+        "fn last(x: &[f32], y: &mut [f32]) {
+            let i = grid(1);
+            if i < y.len() { y[i] = x[i] + (grid_size(1) as f32) + (grid_dim().x as f32) + (grid_dim().y as f32); }
+        }",
+        2,
+    );
+    let text = text.join("\n");
+    assert!(text.contains("launch.blocks * (usize)blockDim.x") && text.contains("gridDim.y"), "{text}");
+    assert!(!text.contains("gridDim.x"), "{text}");
+}
+
+/// A kernel without sites takes the launch parameter as well, in every text.
+#[test]
+fn the_parameters_do_not_depend_on_the_text() {
+    let text = "fn first(x: &[f32], y: &mut [f32]) { let i = grid(1); if i < y.len() { y[i] = x[i]; } }";
+    let program = common::program(text, false);
+    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let options = Options { bounds_checks: false, ..Options::default() };
+    for coarsen in [None, NonZeroU32::new(4)] {
+        let source = write(&validated, &Options { coarsen, ..options });
+        assert!(source.takes_launch && source.sites.is_empty(), "{}", source.text);
+    }
+}
+
+/// Sums of data are checked in debug builds, those of indices are proved.
+#[test]
+fn overflow_checks() {
+    let of = |text: &str| compiled(text, 0, true).coarsening.map_err(|obstacle| obstacle.kind);
+    let indices = "fn next(x: &[f32], y: &mut [f32]) { let i = grid(1); if i + 1 < y.len() { y[i] = x[i + 1]; } }";
+    assert_eq!(of(indices), Ok(Coarsening { axis: Axis::X, factor: 4 }));
+    let data = "fn add(x: &[u32], y: &mut [u32]) { let i = grid(1); if i < y.len() { y[i] += x[i]; } }";
+    assert_eq!(of(data), Err(ObstacleKind::OverflowCheck));
+}
+
+#[test]
+fn obstacles() {
+    check_obstacle(
+        "fn none(y: &mut [u32]) { if thread_idx().x < y.len() { y[thread_idx().x] = 1u32; } }",
+        ObstacleKind::NoBlockIndex,
+    );
+    check_obstacle(
+        "fn gather(i: &[usize], x: &[f32], y: &mut [f32]) { let t = grid(1); if t < y.len() { y[t] = x[i[t]]; } }",
+        ObstacleKind::Check,
+    );
+    check_obstacle(
+        "fn stride(x: &[f32], y: &mut [f32]) { let mut i = grid(1); while i < y.len() { y[i] = x[i]; i += grid_size(1); } }",
+        ObstacleKind::Loop,
+    );
+    check_obstacle(
+        "fn barrier(y: &mut [u32]) { let i = grid(1); sync_threads(); if i < y.len() { y[i] = 1u32; } }",
+        ObstacleKind::Communication,
+    );
+    check_obstacle(
+        "fn count(y: &mut [u32]) { let i = grid(1); if i < y.len() { atomic_add(&mut y[i], 1u32); } }",
+        ObstacleKind::Communication,
+    );
+    check_obstacle(
+        "fn lane(y: &mut [u32]) { let i = grid(1); if i < y.len() { y[i] = lane_id() as u32; } }",
+        ObstacleKind::Communication,
+    );
+    check_obstacle(
+        "fn tile(y: &mut [u32]) { let t = shared::<[u32; 4]>(); let i = grid(1); t[0] = 1u32; if i < y.len() { y[i] = t[0]; } }",
+        ObstacleKind::SharedMemory,
+    );
+    check_obstacle(
+        "#[cuda(\"return x;\")] fn same(x: f32) -> f32 { x }
+         fn foreign(x: &[f32], y: &mut [f32]) { let i = grid(1); if i < y.len() { y[i] = same(x[i]); } }",
+        ObstacleKind::CudaC,
+    );
+    check_obstacle(
+        "fn number() -> usize { grid(1) } fn call(y: &mut [u32]) { let i = number(); if i < y.len() { y[i] = 1u32; } }",
+        ObstacleKind::BlockIndexInFunction,
+    );
+    check_obstacle(
+        "fn assigned(mut n: u32, y: &mut [u32]) { let i = grid(1); n += 1u32; if i < y.len() { y[i] = n; } }",
+        ObstacleKind::MutableParameter,
+    );
+}

@@ -1,0 +1,46 @@
+//! The choice of whether the hardware threads of a launch execute several of its threads each.
+//!
+//! More items per thread keep more bytes in flight, and leave fewer threads. The factor follows from the bytes that an item
+//! reads and writes ([`cumbia_kernel_ir::Coarsening`]); a launch uses it if the remaining threads still fill the device.
+
+use crate::config::ResolvedConfig;
+use crate::kernel::Options;
+use crate::properties::Limits;
+use crate::specialise::{Coarsened, Layout, Specialised};
+use cumbia_kernel_ir::Variant;
+
+/// The minimum number of waves of hardware threads. With fewer, the tail of the last one costs more than is gained.
+const WAVES: u64 = 2;
+
+/// Returns how the blocks of a launch are merged; `None` if each hardware block executes one.
+pub(super) fn select(
+    specialised: &Specialised,
+    (layout, variant): (Layout, Variant),
+    config: &ResolvedConfig,
+    limits: &Limits,
+) -> Option<Coarsened> {
+    let &ResolvedConfig { grid, block, cluster, shared_bytes, cooperative } = config;
+    // Here the blocks of the hardware matter to the user.
+    if cluster.is_some() || shared_bytes > 0 || cooperative {
+        return None;
+    }
+    let Options { coarsen, max_registers, launch_bounds, .. } = specialised.options;
+    if coarsen.is_none() {
+        // The user has tuned the number of resident threads.
+        if max_registers.is_some() || launch_bounds.is_some_and(|(_, blocks)| blocks.is_some()) {
+            return None;
+        }
+        // Before the analysis, which small launches do not need.
+        let resident = (limits.multiprocessors * limits.threads_per_multiprocessor) as u64;
+        let threads = grid.count().saturating_mul(block.count());
+        if threads < 2 * WAVES * resident {
+            return None;
+        }
+        let coarsened = specialised.coarsened(layout, variant)?;
+        let factor = u64::from(coarsened.factor.get());
+        let is_worthwhile =
+            coarsened.is_worthwhile && coarsened.blocks(grid) as u64 >= factor && threads >= factor * WAVES * resident;
+        return is_worthwhile.then_some(coarsened);
+    }
+    specialised.coarsened(layout, variant)
+}
