@@ -10,7 +10,7 @@
 //! prover      eliminates the atoms that threads disagree about; what remains is a condition on the launch
 //! predicate   the conditions of all checks as a program that the host evaluates at a launch: a verdict
 //! rewrite     the program without the checks of a verdict
-//! width       the conditions under which 64-bit numbers fit into 32 bits
+//! width       the conditions under which 64-bit numbers fit into 32 bits, which `measure` derives during the walk
 //! narrow      the program with these numbers in 32 bits
 //! ```
 //!
@@ -35,6 +35,7 @@ mod condition;
 mod eval;
 #[cfg(test)]
 mod fuzz;
+mod measure;
 mod narrow;
 mod poly;
 mod predicate;

@@ -332,13 +332,6 @@ impl<'a> Builder<'a> {
 impl Predicate {
     /// Returns the conditions in symbols: `s0` is the first of [`Predicate::symbols`].
     pub(super) fn describe(&self) -> String {
-        let poly = |terms: &[Term]| {
-            let term = |Term { coefficient, factors }: &Term| {
-                let factors: String = factors.iter().map(|factor| format!("*s{factor}")).collect();
-                format!("{coefficient:+}{factors}")
-            };
-            terms.iter().map(term).collect::<String>()
-        };
         fn node(predicate: &Predicate, poly: &impl Fn(&[Term]) -> String, index: u32) -> String {
             let all = |parts: &[u32], by: &str| {
                 let parts: Vec<String> = parts.iter().map(|part| node(predicate, poly, *part)).collect();
@@ -352,6 +345,13 @@ impl Predicate {
                 Node::Invariant(number) => format!("invariant {number}"),
             }
         }
+        let poly = |terms: &[Term]| {
+            let term = |Term { coefficient, factors }: &Term| {
+                let factors: Vec<String> = factors.iter().map(|factor| format!("*s{factor}")).collect();
+                format!("{coefficient:+}{}", factors.concat())
+            };
+            terms.iter().map(term).collect::<Vec<String>>().concat()
+        };
         let groups: Vec<String> = self.groups.iter().map(|group| node(self, &poly, *group)).collect();
         groups.join("\n")
     }

@@ -229,6 +229,51 @@ fn wide_numbers_beside_narrow_indices() {
     }
 }
 
+/// Numbers near the limits of 32 bits, which the narrow variant computes in launches that prove that they fit.
+#[test]
+fn numbers_that_may_fit_into_32_bits() {
+    for text in [
+        "fn k(x: &mut [usize], n: usize) {
+            let i: usize = grid(1);
+            if i < x.len() { x[i] = n / 3usize + n % 7usize + (n >> 3u32) + (n & 255usize) + (i | n) + n.saturating_sub(i); }
+        }",
+        "fn k(x: &mut [usize], n: usize) {
+            let mut s: usize = 0usize;
+            for j in n..n + 3usize { s += j; }
+            if x.len() > 0usize { x[0usize] = s; }
+        }",
+        "fn k(x: &mut [usize], n: usize) {
+            let mut s: usize = 0usize;
+            for j in n..=n + 2usize { s = j; }
+            for j in (0usize..=n.min(3usize)).rev() { s += j; }
+            if x.len() > 0usize { x[0usize] = s; }
+        }",
+        "fn k(x: &mut [usize], n: usize, m: usize) {
+            let mut s: usize = 0usize;
+            for j in (0usize..n).step_by(m.max(1073741824usize)) { s = j; }
+            if x.len() > 0usize { x[0usize] = s; }
+        }",
+        "fn k(x: &mut [usize], n: usize, m: usize) {
+            let mut i: usize = grid(1);
+            while i < n { i += m.max(536870912usize); }
+            if x.len() > 0usize { x[0usize] = i; }
+        }",
+        "fn k(x: &mut [isize], n: isize, m: isize) {
+            let i: usize = grid(1);
+            if i < x.len() { x[i] = (n - m) * 2isize + n / 5isize - (m >> 3u32) + n.min(m) - (n & m); }
+        }",
+        "fn k(x: &mut [usize], n: usize) {
+            let i: usize = grid(1);
+            let d: usize = i + n - 2147483647usize;
+            if i < x.len() { x[i] = d; x[(i + n - n).min(i)] = n - 1usize; }
+        }",
+        "fn f(a: usize, b: usize) -> usize { a * b - b }
+        fn k(x: &mut [usize], n: usize) { let i: usize = grid(1); if i < x.len() { x[i] = f(i + 1usize, n) + f(n, i); } }",
+    ] {
+        holds(text);
+    }
+}
+
 /// A parameter of the kernel that is changed through a reference.
 #[test]
 fn borrowed_parameters() {

@@ -253,17 +253,14 @@ impl<'m> Rewriter<'m> {
             return natural(form, unsigned);
         }
         if let (Operator::And, Expr::Literal(_, mask @ 0..=0x7fff_ffff)) = (op, right) {
-            let left = match self.narrow(left).filter(|left| left.natural) {
-                Some(left) => left.form.clone(),
-                None => {
-                    let form = self.low(left)?.map(|left| {
-                        Expr::cast(Scalar::I32, Expr::binary(Operator::And, left, Expr::int(Scalar::U32, *mask)))
-                    });
-                    return natural(form, true);
-                }
+            let Some(left) = self.narrow(left).filter(|left| left.natural) else {
+                let form = self.low(left)?.map(|left| {
+                    Expr::cast(Scalar::I32, Expr::binary(Operator::And, left, Expr::int(Scalar::U32, *mask)))
+                });
+                return natural(form, true);
             };
             let mask = Expr::Literal(Scalar::I32, *mask);
-            return natural(left.map(|left| Expr::binary(Operator::And, left, mask)), true);
+            return natural(left.form.clone().map(|left| Expr::binary(Operator::And, left, mask)), true);
         }
         let left = self.narrow(left)?;
         if let Some(amount) = shift {
@@ -477,9 +474,8 @@ impl<'m> Rewriter<'m> {
     pub(super) fn is_pointer(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Var(var) => matches!(self.function.vars[var.index()].ty, CType::Pointer { .. }),
-            Expr::AddressOf(_) => true,
             Expr::Binary(Operator::Add | Operator::Sub, base, _) => self.is_pointer(base),
-            Expr::Cast(CType::Pointer { .. }, _) => true,
+            Expr::AddressOf(_) | Expr::Cast(CType::Pointer { .. }, _) => true,
             _ => false,
         }
     }
