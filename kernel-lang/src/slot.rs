@@ -221,7 +221,7 @@ impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
 
 /// Slots, in order: a single one, or a pair of trees.
 #[diagnostic::on_unimplemented(
-    message = "a type in this kernel could not be inferred",
+    message = "a type in this function could not be inferred",
     note = "help: annotate the variable: `let x: f32 = ..`"
 )]
 pub trait Slots {

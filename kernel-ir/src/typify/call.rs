@@ -98,8 +98,8 @@ impl Scope<'_, '_> {
             self.error(
                 span,
                 Diagnostic::new(
-                    format!("`{receiver}` has no method `{name}` in a kernel"),
-                    "only the methods in Cumbia's table are available in kernels",
+                    format!("`{receiver}` has no method `{name}` on a device"),
+                    "only the methods in Cumbia's table are available on a device",
                     format!("call a `#[device]` function that computes `{name}`"),
                 ),
             );

@@ -40,7 +40,7 @@ use self::shape::Shape;
 use crate::identity;
 use crate::position::{self, Name, ours};
 use crate::report::Errors;
-use crate::rules::Rule;
+use crate::rules::{self, Rule};
 use crate::signature::{ParamKind, Signature};
 
 /// A lowered function.
@@ -67,6 +67,8 @@ pub(crate) fn body_label() -> syn::Lifetime {
 
 /// Lowers the body of a function.
 pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut Errors) -> Lowered {
+    let kind = if signature.kernel { rules::Body::Kernel } else { rules::Body::DeviceFunction };
+    errors.about(kind);
     let mut lowerer = Lowerer {
         signature,
         errors,
@@ -94,7 +96,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     let result = result.map(|(slot, _)| slot);
     let (result_name, label) = (result_name(), body_label());
     let result_type = signature.result.as_ref().map_or_else(|| quote!(()), ToTokens::to_token_stream);
-    let fallbacks = lowerer.fallbacks.items();
+    let fallbacks = lowerer.fallbacks.items(kind);
     let views = signature.views.iter().map(|path| identity::check(path, identity::Known::View));
     let cpu = quote! {
         #[allow(unused_imports)]
