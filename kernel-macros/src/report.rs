@@ -19,11 +19,6 @@ impl Errors {
         self.body = body;
     }
 
-    /// Returns the kind of function that the messages name.
-    pub(crate) fn body(&self) -> Body {
-        self.body
-    }
-
     /// Records that `tokens` violate `rule`.
     pub(crate) fn refuse(&mut self, tokens: impl ToTokens, rule: &Rule) {
         self.errors.push(syn::Error::new_spanned(tokens, rule.text(self.body)));
@@ -61,6 +56,10 @@ impl Errors {
 
     /// Returns the errors as `compile_error!` invocations, if there are any.
     pub(crate) fn finish(self) -> Result<(), TokenStream> {
-        if self.errors.is_empty() { Ok(()) } else { Err(self.errors.iter().map(syn::Error::to_compile_error).collect()) }
+        if self.errors.is_empty() {
+            Ok(())
+        } else {
+            Err(self.errors.iter().map(syn::Error::to_compile_error).collect())
+        }
     }
 }

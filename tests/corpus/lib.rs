@@ -28,6 +28,7 @@ pub mod arrays;
 pub mod assignments;
 pub mod atomics;
 pub mod bindings;
+pub mod borrows;
 pub mod casts;
 pub mod comparisons;
 pub mod compound_order;
@@ -135,6 +136,7 @@ const GROUPS: &[&[&[Case]]] = &[
     temporaries::CASES,
     initialisation::CASES,
     bindings::CASES,
+    borrows::CASES,
     arrays::CASES,
     sequences::CASES,
     slices::CASES,

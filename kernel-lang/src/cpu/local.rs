@@ -190,6 +190,15 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
         self.as_slice().part(cx, range, at)
     }
 
+    /// `x[range]` as the receiver of a method or the base of one, with the access mode of the array.
+    #[inline(always)]
+    pub fn part_of_place(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'a, T, M>
+    where
+        T: DeviceType,
+    {
+        self.as_slice().part_of_place(cx, range, at)
+    }
+
     /// `&mut x[range]`; faults if the range is out of bounds.
     #[inline(always)]
     pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'a, T, Write>
@@ -234,6 +243,11 @@ pub trait LocalArray<T: Copy, const N: usize> {
 
     /// `&x[range]`; faults if the range is out of bounds.
     fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
+    where
+        T: DeviceType;
+
+    /// `x[range]` as the receiver of a method that borrows it shared.
+    fn part_of_place(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
     where
         T: DeviceType;
 
@@ -286,6 +300,14 @@ impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     }
 
     #[inline(always)]
+    fn part_of_place(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
+    where
+        T: DeviceType,
+    {
+        of(self).part(cx, range, at)
+    }
+
+    #[inline(always)]
     fn part_mut(&mut self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Write>
     where
         T: DeviceType,
@@ -306,5 +328,18 @@ impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     #[inline(always)]
     fn __values(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
         of(self).__values()
+    }
+}
+
+/// The operations of a sub-slice of a local array, which is a place of Rust's.
+pub trait LocalSlice<T> {
+    /// `x[range]` as the receiver of a method that borrows it shared.
+    fn part_of_place(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>;
+}
+
+impl<T: DeviceType> LocalSlice<T> for [T] {
+    #[inline(always)]
+    fn part_of_place(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read> {
+        Slice::<T, Read>::from_host(self).part(cx, range, at)
     }
 }

@@ -240,6 +240,12 @@ impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
         self.as_slice().part(cx, range, at)
     }
 
+    /// `x[range]` as the receiver of a method or the base of one, with the access mode of the array.
+    #[inline(always)]
+    pub fn part_of_place(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, M> {
+        self.as_slice().part_of_place(cx, range, at)
+    }
+
     /// `&mut x[range]`; faults if the range is out of bounds.
     #[inline(always)]
     pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Write>

@@ -131,6 +131,12 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
         self.subslice(range, at).read()
     }
 
+    /// `x[range]` as the receiver of a method or the base of one, with the access mode of the array.
+    #[inline(always)]
+    pub fn part_of_place(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, M> {
+        self.subslice(range, at)
+    }
+
     /// `&mut x[range]`; faults if the range is out of bounds.
     #[inline(always)]
     pub fn part_mut(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Write>

@@ -165,6 +165,29 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     }
 }
 
+/// A sub-slice of a local array as a receiver: `x[a..b].len()`.
+impl<T: DeviceType> ArrayMethods<T> for [T] {
+    #[inline(always)]
+    fn __device_len(&self, _call: Call<'_>) -> Len {
+        Returned::new(self.len())
+    }
+
+    #[inline(always)]
+    fn __device_is_empty(&self, _call: Call<'_>) -> IsEmpty {
+        Returned::new(self.is_empty())
+    }
+
+    #[inline(always)]
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T> {
+        Slice::<T, Read>::from_host(self).__device_split_at(call, mid)
+    }
+
+    #[inline(always)]
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T> {
+        Slice::<T, Write>::from_host_mut(self).__device_split_at_mut(call, mid)
+    }
+}
+
 /// The methods of this module.
 #[cfg(test)]
 pub(super) const METHODS: &[Method] = &[Method::Len, Method::IsEmpty, Method::SplitAt, Method::SplitAtMut];

@@ -30,7 +30,9 @@ mod sugar;
 #[cfg(test)]
 mod tests;
 
-use cumbia_kernel_ir::ir::{Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position};
+use cumbia_kernel_ir::ir::{
+    Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position, Stmt,
+};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -82,13 +84,15 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         loops: 0,
         slots: 0,
         fallbacks: Fallbacks::default(),
+        promoted: Vec::new(),
     };
     let (params, learn_params) = lowerer.params();
     let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty.span()));
-    let Body { ir: body, cpu: statements, shape: _ } = match &signature.foreign {
+    let Body { ir: mut body, cpu: statements, shape: _ } = match &signature.foreign {
         Some(foreign) => Body { ir: Block::default(), cpu: foreign.cpu.clone(), shape: Shape::Owned },
         None => lowerer.block(block),
     };
+    body.stmts.splice(..0, std::mem::take(&mut lowerer.promoted));
     let learn_result = result.map(|(slot, span)| {
         let (slot, result) = (slot_name(slot, span), Ident::new("result", ours(span)));
         quote_spanned!(ours(span)=> #slot.is(&#result);)
@@ -187,6 +191,8 @@ struct Lowerer<'a> {
     loops: u32,
     slots: u32,
     fallbacks: Fallbacks,
+    /// The declarations of the borrowed constants.
+    promoted: Vec<Stmt>,
 }
 
 /// A scope with a glob import.
@@ -202,6 +208,8 @@ struct Known {
     shape: Shape,
     /// Declared without an initializer: an assignment determines the type in its slot.
     deferred: bool,
+    /// The reference type that it is declared with, to which an assigned value coerces.
+    ty: Option<syn::TypeReference>,
 }
 
 /// A loop or a labelled block whose body is being lowered.
@@ -247,7 +255,7 @@ impl Lowerer<'_> {
         let id = LocalId(self.locals.len() as u32);
         let name = Name::of(name);
         self.locals.push(Local { name: name.text().to_owned(), mutable, slot });
-        self.known.push(Known { shape, deferred: false });
+        self.known.push(Known { shape, deferred: false, ty: None });
         self.bind(name, Some(id));
         id
     }
