@@ -195,8 +195,8 @@ rules! {
     REFERENCE_PATTERN: "a `&` pattern is only supported where the whole matched value is a reference",
         why "device types contain no references",
         help "remove the `&`, or match the referent: `match *r { .. }`";
-    MATCHED_REFERENCE: "a reference cannot be destructured in {body}",
-        why "in Rust the variables of this pattern would be references themselves",
+    MATCHED_REFERENCE: "this pattern of a reference is not supported in {body}",
+        why "its variables would be references to parts whose position is not known when the pattern is lowered",
         help "match the referent: `match *r { .. }`, `let Point { x, y } = *r;`";
     REST_IN_THE_MIDDLE: "`..` is only supported at the end of this pattern",
         why "the number of fields that it skips is not known when the pattern is lowered",
@@ -207,8 +207,8 @@ rules! {
     FOR_PATTERN: "the variable of a loop over a range must be an identifier",
         why "a range yields single integers",
         help "write `for i in a..b { .. }`";
-    FOR_REFERENCES: "the variable of this loop is a reference, which cannot be destructured in {body}",
-        why "in Rust the variables of this pattern would be references themselves",
+    FOR_REFERENCES: "this pattern of a reference is not supported in {body}",
+        why "its variables would be references to parts whose position is not known when the pattern is lowered",
         help "destructure copies: `for &Point { x, y } in points.iter() { .. }`";
     FOR_PAIRS: "this loop yields one element at a time, not pairs",
         why "a tuple is not an element type",

@@ -27,6 +27,7 @@ pub mod alternatives;
 pub mod arrays;
 pub mod assignments;
 pub mod atomics;
+pub mod binding_modes;
 pub mod bindings;
 pub mod borrows;
 pub mod casts;
@@ -135,6 +136,7 @@ const GROUPS: &[&[&[Case]]] = &[
     alternatives::CASES,
     temporaries::CASES,
     initialisation::CASES,
+    binding_modes::CASES,
     bindings::CASES,
     borrows::CASES,
     arrays::CASES,

@@ -56,6 +56,9 @@ impl Lowerer<'_> {
 
     /// `if c { .. } else { .. }`, `if let pattern = value && c { .. }`
     pub(super) fn if_expr(&mut self, branch: &ExprIf) -> Value {
+        if let Some(desugared) = self.if_let_of_a_reference(branch) {
+            return self.expr(&desugared);
+        }
         let (conditions, then) = self.scoped(|lowerer| {
             let conditions = lowerer.conditions(&branch.cond);
             let then = lowerer.conditional_block(&conditions, &branch.then_branch);

@@ -8,6 +8,7 @@
 //! lowered like code that the user wrote.
 
 mod assign;
+mod binding_modes;
 mod borrow;
 mod call;
 mod control;

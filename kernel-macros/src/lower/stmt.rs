@@ -10,6 +10,7 @@ use syn::{
     UseTree,
 };
 
+use super::binding_modes;
 use super::matching::without_reference;
 use super::pattern::{Binder, Bound};
 use super::place::root;
@@ -165,9 +166,16 @@ impl Lowerer<'_> {
             annotation(ty)
         });
         let shape = ty.map_or(Shape::Unknown, Shape::of_type).unless_unknown(&value.shape);
-        let pattern = without_reference(pattern);
-        if matches!(shape, Shape::Reference { .. }) && !matches!(pattern, Pat::Ident(_) | Pat::Wild(_)) {
-            self.errors.refuse(pattern, &rules::MATCHED_REFERENCE);
+        let mut pattern = without_reference(pattern);
+        let (reference, mut variables) = (Ident::new("reference", ours(pattern.span())), Vec::new());
+        let of_reference: Pat = binding_modes::variable(&reference);
+        if let Shape::Reference { mutable } = shape
+            && !matches!(pattern, Pat::Ident(_) | Pat::Wild(_))
+        {
+            match binding_modes::statements(pattern, &reference, mutable, &quote!((*#reference))) {
+                Some(statements) => (pattern, variables) = (&of_reference, statements),
+                None => self.errors.refuse(pattern, &rules::MATCHED_REFERENCE),
+            }
         }
         let mut binder = Binder::of(self.type_slot(value.id), shown_at(init));
         let Bound { ir, cpu: pattern } = self.pattern(pattern, &shape, &mut binder);
@@ -179,6 +187,7 @@ impl Lowerer<'_> {
         let (cpu, learn, let_token) = (value.cpu, binder.learn, &local.let_token);
         let before = binder.before;
         into.cpu.extend(quote!(#before #let_token #pattern #annotation = #cpu; #learn));
+        variables.iter().for_each(|variable| self.statement(variable, false, into));
     }
 
     /// `let x;`, `let (x, mut y): (f32, u32);`: variables whose types are inferred from their assignments.
