@@ -108,7 +108,8 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, M> {
+        let index = index.position();
         if index >= self.len {
             fault::out_of_bounds(at, index, self.len);
         }
@@ -118,7 +119,7 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 
     /// As [`Slice::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, Write>
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, Write>
     where
         M: Writable,
     {
@@ -192,5 +193,25 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     #[inline(always)]
     pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
         self.__elements().map(Place::get)
+    }
+}
+
+/// The type of an index of a slice or an array.
+#[diagnostic::on_unimplemented(
+    message = "an index must be a `usize`, not a `{Self}`",
+    label = "not a `usize`",
+    note = "why: slices and arrays are indexed by `usize`, as in Rust",
+    note = "help: write `x[i as usize]`"
+)]
+pub trait Index {
+    /// Returns the index.
+    fn position(self) -> usize;
+}
+
+#[diagnostic::do_not_recommend]
+impl Index for usize {
+    #[inline(always)]
+    fn position(self) -> usize {
+        self
     }
 }
