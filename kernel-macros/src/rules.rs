@@ -145,12 +145,9 @@ rules! {
     HEAP_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a GPU thread cannot allocate heap memory",
         help "use an array of constant size: `[0.0; 16]`";
-    SWAP: "method `{}` of `{Self}` is not supported in {body}",
-        why "the standard library's methods of slices and arrays are compiled for the host only",
-        help "assign the elements: `(x[i], x[j]) = (x[j], x[i])`";
     SLICE_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "the standard library's methods of slices and arrays are compiled for the host only",
-        help "write a loop over the indices; to work on a whole slice, let each thread of a kernel handle one element";
+        help "write a loop over the indices, or use `swap`, `fill` or `reverse`; to work on a whole slice, let each thread of a kernel handle one element";
     POWER: "method `{}` of `{Self}` is not supported in {body}",
         why "integers have `pow`, and floating-point numbers have `powi` and `powf`",
         help "write `x.powi(2)` or `x.powf(0.5)` for a float, `n.pow(2)` for an integer";

@@ -63,6 +63,7 @@ pub mod resolution;
 pub mod sequences;
 pub mod shared_memory;
 pub mod shipped;
+pub mod slice_methods;
 pub mod slices;
 pub mod slots;
 pub mod structs;
@@ -141,6 +142,7 @@ const GROUPS: &[&[&[Case]]] = &[
     borrows::CASES,
     arrays::CASES,
     sequences::CASES,
+    slice_methods::CASES,
     slices::CASES,
     methods::CASES,
     widths::CASES,

@@ -45,6 +45,7 @@ fn is_passable(actual: &Type, param: &Type) -> bool {
                 of_same && (*given || !mutable)
             }
             (value, Type::Ref { target, mutable: _ }) if value == &**target => true,
+            (Type::Array(inner, _), Type::Slice { element, mutable: _ }) => inner == element,
             (Type::Ref { target, mutable: _ }, value) => value == &**target,
             _ => false,
         }

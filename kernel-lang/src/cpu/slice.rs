@@ -109,7 +109,12 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
     pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, M> {
-        let index = index.position();
+        self.element(index.position(), at)
+    }
+
+    /// As [`Slice::at`], for a built-in method.
+    #[inline(always)]
+    pub fn element(self, index: usize, at: &'static Location) -> Place<'k, T, M> {
         if index >= self.len {
             fault::out_of_bounds(at, index, self.len);
         }

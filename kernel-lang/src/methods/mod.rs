@@ -40,6 +40,7 @@ mod conversion;
 pub(crate) mod float;
 pub(crate) mod integer;
 mod number;
+pub(crate) mod slice;
 mod view;
 
 use cumbia_kernel_ir::ir::Method;

@@ -114,7 +114,7 @@ fn rule(name: &str, method: bool) -> &'static Rule {
         "count",
     ];
     const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
-    const SLICES: [&str; 15] = [
+    const SLICES: [&str; 13] = [
         "sort",
         "sort_by",
         "sort_by_key",
@@ -122,10 +122,8 @@ fn rule(name: &str, method: bool) -> &'static Rule {
         "sort_unstable_by",
         "sort_unstable_by_key",
         "binary_search",
-        "reverse",
         "rotate_left",
         "rotate_right",
-        "fill",
         "contains",
         "copy_from_slice",
         "clone_from_slice",
@@ -136,7 +134,6 @@ fn rule(name: &str, method: bool) -> &'static Rule {
         name if CONVERSIONS.contains(&name) => &rules::CONVERSION,
         name if ITERATORS.contains(&name) => &rules::ITERATOR_METHOD_OF,
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,
-        "swap" => &rules::SWAP,
         name if SLICES.contains(&name) => &rules::SLICE_METHOD,
         "powf" | "powi" | "pow" => &rules::POWER,
         "shape" | "size" | "length" => &rules::LENGTH,
