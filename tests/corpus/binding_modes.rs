@@ -73,6 +73,9 @@ programs! {
             *size += 1;
         }
         let r = &node;
+        if let Node { size: r, .. } = r {
+            y[8] = *r;
+        }
         y[5] = if let Node { kind: Kind::Leaf, size, .. } = r { *size } else { r.weight() };
         let mut pair = (x[3], [x[4], x[5]]);
         match &mut pair {

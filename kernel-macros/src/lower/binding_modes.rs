@@ -7,6 +7,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, Stmt};
 
 use super::matching::{binds, guarded};
@@ -37,6 +38,22 @@ pub(super) fn statements(pattern: &Pat, name: &Ident, mutable: bool, place: &Tok
     let span = ours(name.span());
     let block: syn::Block = syn::parse2(quote_spanned!(span=> { let #pattern = #place; #variables })).ok()?;
     Some(block.stmts)
+}
+
+/// Returns whether a pattern binds a variable of this name.
+fn binds_name(pattern: &Pat, name: &Ident) -> bool {
+    struct Binds<'n>(&'n Ident, bool);
+
+    impl<'p> Visit<'p> for Binds<'_> {
+        fn visit_pat_ident(&mut self, pattern: &'p PatIdent) {
+            self.1 |= pattern.ident == *self.0;
+            visit::visit_pat_ident(self, pattern);
+        }
+    }
+
+    let mut binds = Binds(name, false);
+    binds.visit_pat(pattern);
+    binds.1
 }
 
 /// Returns the pattern that binds a single variable.
@@ -132,8 +149,8 @@ impl Lowerer<'_> {
         if !expr.arms.iter().any(|arm| is_of_reference(guarded(&arm.pat).0)) {
             return None;
         }
-        let of_tuple = expr.arms.iter().any(|arm| matches!(guarded(&arm.pat).0, Pat::Tuple(_)));
-        let (place, mutable, declaration) = self.matched_reference(&expr.expr, of_tuple)?;
+        let patterns: Vec<&Pat> = expr.arms.iter().map(|arm| guarded(&arm.pat).0).collect();
+        let (place, mutable, declaration) = self.matched_reference(&expr.expr, &patterns)?;
         let mut desugared = expr.clone();
         let span = ours(expr.expr.span());
         desugared.expr = syn::parse2(place.clone()).ok()?;
@@ -161,7 +178,7 @@ impl Lowerer<'_> {
     /// `if let pattern = reference { .. }` with a pattern that binds parts of the referent, as a `match`.
     pub(super) fn if_let_of_a_reference(&self, branch: &ExprIf) -> Option<Expr> {
         let Expr::Let(ExprLet { pat, expr, .. }) = peeled(&branch.cond) else { return None };
-        self.matched_reference(expr, matches!(&**pat, Pat::Tuple(_)))?;
+        self.matched_reference(expr, &[&**pat])?;
         let (then, span) = (&branch.then_branch, ours(branch.if_token.span()));
         let otherwise = match &branch.else_branch {
             Some((_, otherwise)) => otherwise.to_token_stream(),
@@ -177,13 +194,23 @@ impl Lowerer<'_> {
 
     /// Returns the place of a scrutinee which is certainly a reference, whether it is mutable, and the declaration of the
     /// variable that holds it, unless it is the user's.
-    fn matched_reference(&self, scrutinee: &Expr, of_tuple: bool) -> Option<(TokenStream, bool, Option<TokenStream>)> {
+    fn matched_reference(
+        &self,
+        scrutinee: &Expr,
+        patterns: &[&Pat],
+    ) -> Option<(TokenStream, bool, Option<TokenStream>)> {
+        // A variable of a pattern may shadow that of the scrutinee.
+        let is_bound = |name: &Ident| patterns.iter().any(|pattern| binds_name(pattern, name));
         match peeled(scrutinee) {
             Expr::Reference(borrow) => {
                 let (span, mutable) = (ours(borrow.span()), borrow.mutability.is_some());
-                if of_tuple && self.variable(peeled(&borrow.expr)).is_some() {
+                if patterns.iter().any(|pattern| matches!(pattern, Pat::Tuple(_)))
+                    && let Expr::Path(path) = peeled(&borrow.expr)
+                    && self.variable(peeled(&borrow.expr)).is_some()
+                {
                     // There are no references to tuples.
-                    return Some((borrow.expr.to_token_stream(), mutable, None));
+                    let bound = path.path.get_ident().is_some_and(is_bound);
+                    return (!bound).then(|| (path.to_token_stream(), mutable, None));
                 }
                 let name = Ident::new("reference", span);
                 let declaration = quote_spanned!(span=> let #name = #borrow;);
@@ -192,7 +219,12 @@ impl Lowerer<'_> {
             Expr::Path(path) => {
                 let local = self.variable(peeled(scrutinee))?;
                 let Shape::Reference { mutable } = self.known[local.index()].shape else { return None };
-                Some((quote_spanned!(ours(path.span())=> (*#path)), mutable, None))
+                let span = ours(path.span());
+                if !path.path.get_ident().is_some_and(is_bound) {
+                    return Some((quote_spanned!(span=> (*#path)), mutable, None));
+                }
+                let name = Ident::new("reference", span);
+                Some((quote_spanned!(span=> (*#name)), mutable, Some(quote_spanned!(span=> let #name = #path;))))
             }
             _ => None,
         }

@@ -148,12 +148,12 @@ impl Lowerer<'_> {
         };
         let mut coerced_init;
         let init = match ty {
-            Some(ty) => {
+            Some(ty) if sugar::has_reference(ty) => {
                 coerced_init = init.clone();
                 sugar::coerced_branches(&mut coerced_init, ty);
                 &coerced_init
             }
-            None => init,
+            _ => init,
         };
         let mut value = match pattern {
             Pat::Reference(_) => self.scrutinee(init, &[pattern]),
@@ -174,7 +174,10 @@ impl Lowerer<'_> {
         {
             match binding_modes::statements(pattern, &reference, mutable, &quote!((*#reference))) {
                 Some(statements) => (pattern, variables) = (&of_reference, statements),
-                None => self.errors.refuse(pattern, &rules::MATCHED_REFERENCE),
+                None => {
+                    self.refuse(pattern, &rules::MATCHED_REFERENCE);
+                    return;
+                }
             }
         }
         let mut binder = Binder::of(self.type_slot(value.id), shown_at(init));

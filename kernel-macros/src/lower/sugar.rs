@@ -292,7 +292,7 @@ fn coerce(expr: &mut Expr, ty: &Type) {
 }
 
 /// Returns whether a type that is written out contains a reference.
-fn has_reference(ty: &Type) -> bool {
+pub(super) fn has_reference(ty: &Type) -> bool {
     match ty {
         Type::Reference(_) => true,
         Type::Tuple(tuple) => tuple.elems.iter().any(has_reference),
