@@ -94,7 +94,7 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
 
     /// As [`Slot::constant`], for a constant that is borrowed: rustc promotes `&CONSTANT` to a static.
     #[inline(always)]
-    pub fn promoted<'a>(self, _value: F, borrowed: &'a T) -> &'a T
+    pub fn promoted(self, _value: F, borrowed: &T) -> &T
     where
         T: ConstantType<Repr = R>,
         F: Fn() -> T + Copy,

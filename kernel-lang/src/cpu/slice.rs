@@ -139,6 +139,7 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 
     /// `x[range]` as the receiver of a method or the base of one, with the access mode of the array.
     #[inline(always)]
+    #[must_use]
     pub fn part_of_place(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, M> {
         self.subslice(range, at)
     }

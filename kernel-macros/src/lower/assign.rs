@@ -27,21 +27,19 @@ impl Lowerer<'_> {
             return self.expr(&desugared);
         }
         // Rust evaluates the value first. The IR lists the place after it for the same reason.
-        let value = match self.variable(peeled(left)).and_then(|local| self.known[local.index()].ty.clone()) {
-            Some(ty) => {
-                let mut right = (**right).clone();
-                sugar::coerced_branches(&mut right, &Type::Reference(ty.clone()));
-                let mut value = self.expr(&right);
-                self.coerced(&ty, &mut value, right.span())
-            }
-            None => {
-                let mut value = self.expr(right);
-                match value.shape {
-                    Shape::Reference { mutable } if self.is_slice(left) => {
-                        self.coerced(&sugar::slice_type(mutable), &mut value, right.span())
-                    }
-                    _ => value,
+        let declared = self.variable(peeled(left)).and_then(|local| self.known[local.index()].ty.clone());
+        let value = if let Some(ty) = declared {
+            let mut right = (**right).clone();
+            sugar::coerced_branches(&mut right, &Type::Reference(ty.clone()));
+            let mut value = self.expr(&right);
+            self.coerced(&ty, &mut value, right.span())
+        } else {
+            let mut value = self.expr(right);
+            match value.shape {
+                Shape::Reference { mutable } if self.is_slice(left) => {
+                    self.coerced(&sugar::slice_type(mutable), &mut value, right.span())
                 }
+                _ => value,
             }
         };
         let Some(place) = self.assigned(left) else {

@@ -180,10 +180,8 @@ impl Lowerer<'_> {
         let Expr::Let(ExprLet { pat, expr, .. }) = peeled(&branch.cond) else { return None };
         self.matched_reference(expr, &[&**pat])?;
         let (then, span) = (&branch.then_branch, ours(branch.if_token.span()));
-        let otherwise = match &branch.else_branch {
-            Some((_, otherwise)) => otherwise.to_token_stream(),
-            None => quote_spanned!(span=> {}),
-        };
+        let otherwise = branch.else_branch.as_ref().map(|(_, otherwise)| otherwise.to_token_stream());
+        let otherwise = otherwise.unwrap_or_else(|| quote_spanned!(span=> {}));
         let Expr::Match(of) =
             syn::parse2(quote_spanned!(span=> match #expr { #pat => #then, _ => #otherwise })).ok()?
         else {

@@ -43,7 +43,7 @@ impl Lowerer<'_> {
                     if is_part { slices = true } else { others = true }
                 }
                 value => {
-                    slices |= self.variable(value).is_some_and(|local| self.known[local.index()].shape == Shape::Slice)
+                    slices |= self.variable(value).is_some_and(|local| self.known[local.index()].shape == Shape::Slice);
                 }
             }
         }

@@ -172,13 +172,12 @@ impl Lowerer<'_> {
         if let Shape::Reference { mutable } = shape
             && !matches!(pattern, Pat::Ident(_) | Pat::Wild(_))
         {
-            match binding_modes::statements(pattern, &reference, mutable, &quote!((*#reference))) {
-                Some(statements) => (pattern, variables) = (&of_reference, statements),
-                None => {
-                    self.refuse(pattern, &rules::MATCHED_REFERENCE);
-                    return;
-                }
-            }
+            let statements = binding_modes::statements(pattern, &reference, mutable, &quote!((*#reference)));
+            let Some(statements) = statements else {
+                self.refuse(pattern, &rules::MATCHED_REFERENCE);
+                return;
+            };
+            (pattern, variables) = (&of_reference, statements);
         }
         let mut binder = Binder::of(self.type_slot(value.id), shown_at(init));
         let Bound { ir, cpu: pattern } = self.pattern(pattern, &shape, &mut binder);
@@ -190,7 +189,9 @@ impl Lowerer<'_> {
         let (cpu, learn, let_token) = (value.cpu, binder.learn, &local.let_token);
         let before = binder.before;
         into.cpu.extend(quote!(#before #let_token #pattern #annotation = #cpu; #learn));
-        variables.iter().for_each(|variable| self.statement(variable, false, into));
+        for variable in &variables {
+            self.statement(variable, false, into);
+        }
     }
 
     /// `let x;`, `let (x, mut y): (f32, u32);`: variables whose types are inferred from their assignments.
