@@ -73,7 +73,7 @@ programs! {
             *size += 1;
         }
         let r = &node;
-        if let Node { size: r, .. } = r {
+        if let Node { kind: Kind::Inner, size: r, .. } = r {
             y[8] = *r;
         }
         y[5] = if let Node { kind: Kind::Leaf, size, .. } = r { *size } else { r.weight() };
