@@ -132,7 +132,7 @@ fn definitions() -> Vec<String> {
         let names = source.lines().filter_map(|line| line.strip_prefix("pub fn ")?.split('<').next());
         names.map(|name| format!("methods::{module}::{name}")).collect()
     };
-    ["integer", "float"].into_iter().flat_map(of_module).collect()
+    ["integer", "float", "slice"].into_iter().flat_map(of_module).collect()
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn thread_operations_called_by_operators() {
 
 #[test]
 fn methods_and_messages() {
-    rejects("fn k(x: f32) { let n: u32 = x.count_ones(); }", &["`f32` has no method `count_ones` in a kernel"]);
+    rejects("fn k(x: f32) { let n: u32 = x.count_ones(); }", &["`f32` has no method `count_ones` on a device"]);
     rejects(
         "fn k() { k(); }",
         &["the call refers to function 4294967295 of the program, which does not precede its caller"],

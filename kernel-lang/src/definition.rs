@@ -107,7 +107,7 @@ pub enum Parts {
 /// A function that can be called in a kernel: a `#[device]` function or an intrinsic. The implementing type has the
 /// function's name, and each call creates a value of it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be called in a kernel",
+    message = "`{Self}` cannot be called on a device",
     label = "not a device function",
     note = "why: only functions that are compiled for the device can run there",
     note = "help: move the shared code into a `#[device]` function, and call that"

@@ -39,8 +39,9 @@ pub mod __private {
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{
-        Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Literal,
-        LocalMut, LocalRef, Location, NoLiteral, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
+        Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LengthOf,
+        Literal, LocalMut, LocalRef, Location, NoLiteral, PathReceiver, PathReceiverMut, Place, Slice, View, borrow,
+        borrow_mut,
     };
     pub use crate::definition::{
         Callee, CalleeKey, Content, Definition, MethodResult, NoKey, Returned, key_of, same_method,
@@ -49,7 +50,7 @@ pub mod __private {
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
-    pub use crate::slot::{Slot, Slots, callee_content, captured, contents_of};
+    pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of};
     pub use crate::types::{
         ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, enumeration, is_tag, load_bits, store_bits,
         structure,
@@ -58,7 +59,7 @@ pub mod __private {
 
     /// The traits whose methods expanded bodies call.
     pub mod body {
-        pub use crate::cpu::LocalArray as _;
+        pub use crate::cpu::{LocalArray as _, LocalSlice as _};
         pub use crate::definition::MethodResult as _;
         pub use crate::evaluation_order::FallbackOrder as _;
         pub use crate::methods::{

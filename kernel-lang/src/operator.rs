@@ -75,7 +75,7 @@ operators! {
 /// An operator that a kernel can apply to `Self` and `Rhs`: `O` is a marker type of this module, and `Rhs` is `()` for
 /// a unary operator.
 #[diagnostic::on_unimplemented(
-    message = "this operator of `{Self}` is not supported in a kernel",
+    message = "this operator of `{Self}` is not supported on a device",
     label = "no device function behind it",
     note = "why: only operators of numbers are built in, and host functions do not run on the device",
     note = "help: write `#[device]` before the `impl` of the operator's trait for `{Self}`"
@@ -166,7 +166,7 @@ comparisons! {
     /// associated type with the diagnostics of [`Operator`].
     AppliedEqual;
     Eq []
-    "`==` of `{Self}` is not supported in a kernel",
+    "`==` of `{Self}` is not supported on a device",
     "why: an `impl PartialEq` that is derived or written for the host is not compiled for the device",
     "help: write `#[device(PartialEq)]` before the struct or enum, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand";
 
@@ -176,7 +176,7 @@ comparisons! {
     /// [`Ordered`], as [`Applied`] is to [`Operator`].
     AppliedOrdered;
     Order [, Key = BuiltIn]
-    "`<` of `{Self}` is not supported in a kernel",
+    "`<` of `{Self}` is not supported on a device",
     "why: an `impl PartialOrd` that is derived or written for the host is not compiled for the device",
     "help: write `#[device(PartialOrd)]` before the struct or enum, in place of `PartialOrd` in its `#[derive(..)]`; an order that is written by hand becomes a `#[device]` method";
 }
@@ -248,7 +248,7 @@ tuples! {
 /// error type, and this bound is not reported as well.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "this operator of `{Self}` is not supported in a kernel",
+    message = "this operator of `{Self}` is not supported on a device",
     label = "no device function behind it",
     note = "why: only operators of numbers are built in, and host functions do not run on the device",
     note = "help: write `#[device]` before the `impl` of the operator's trait for `{Self}`"

@@ -44,6 +44,12 @@ impl<R> Slot<R> {
     #[inline(always)]
     pub fn element<T: DeviceType<Held = R>>(self, _: &T) {}
 
+    /// Infers the type of a borrowed constant, and returns the reference.
+    #[inline(always)]
+    pub fn shared<T: VariableType<Repr = R>>(self, value: &T) -> &T {
+        value
+    }
+
     /// Infers the type of the value, and returns it.
     #[inline(always)]
     pub fn tap<T: VariableType<Repr = R>>(self, value: T) -> T {
@@ -84,6 +90,16 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
         F: Fn() -> T + Copy,
     {
         T::value(value())
+    }
+
+    /// As [`Slot::constant`], for a constant that is borrowed: rustc promotes `&CONSTANT` to a static.
+    #[inline(always)]
+    pub fn promoted(self, _value: F, borrowed: &T) -> &T
+    where
+        T: ConstantType<Repr = R>,
+        F: Fn() -> T + Copy,
+    {
+        borrowed
     }
 
     /// As [`Slot::constant`], for a constant whose type may be inferred from its use: a literal in `const { .. }`.
@@ -221,7 +237,7 @@ impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
 
 /// Slots, in order: a single one, or a pair of trees.
 #[diagnostic::on_unimplemented(
-    message = "a type in this kernel could not be inferred",
+    message = "a type in this function could not be inferred",
     note = "help: annotate the variable: `let x: f32 = ..`"
 )]
 pub trait Slots {
@@ -281,7 +297,7 @@ unsafe fn instance_of<F: Copy>() -> F {
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
-/// Rejects, at compile time, a closure that captures nothing: the variable that it names resolves to an item instead.
+/// The check, at compile time, that a closure captures something. It rejects a closure that captures nothing: the variable that it names resolves to an item instead.
 ///
 /// ```compile_fail
 /// mod limits {
@@ -321,10 +337,30 @@ unsafe fn instance_of<F: Copy>() -> F {
 /// kernel(3, &mut Device::cpu().zeros(1)?).grid(1).block(1).launch()
 /// # }
 /// ```
-#[inline(always)]
-pub fn captured<F: Fn()>(_: F) {
-    const {
-        assert!(size_of::<F>() != 0, "a glob import hides a variable of the kernel: import by name what is needed");
+pub struct Captured<F>(PhantomData<fn() -> F>);
+
+impl<F> Captured<F> {
+    /// The check of a closure that is not known yet.
+    #[inline(always)]
+    #[allow(clippy::new_without_default, reason = "only the macro makes checks")]
+    pub const fn new() -> Self {
+        Captured(PhantomData)
+    }
+
+    /// Infers the closure. The call is unreachable, so that its borrow of the variable conflicts with no other.
+    #[inline(always)]
+    pub fn by(&self, _: F)
+    where
+        F: Fn(),
+    {
+    }
+
+    /// Carries out the check.
+    #[inline(always)]
+    pub fn check(self) {
+        const {
+            assert!(size_of::<F>() != 0, "a glob import hides a variable: import by name what is needed");
+        }
     }
 }
 

@@ -2,34 +2,51 @@
 
 use std::fmt;
 
-/// A rule. `{}` in its texts is a placeholder for the name of the refused construct.
+/// A rule. In its texts `{}` is a placeholder for the name of the refused construct, and `{body}` for the function whose
+/// body contains it.
 pub(crate) struct Rule {
     what: &'static str,
     why: &'static str,
     help: &'static str,
 }
 
-impl Rule {
-    /// Returns the message with each `{}` replaced by `name`.
-    pub(crate) fn named(&self, name: &dyn fmt::Display) -> String {
-        self.to_string().replace("{}", &name.to_string())
-    }
+/// The kind of the function whose body an error is about.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Body {
+    #[default]
+    Kernel,
+    DeviceFunction,
+}
 
-    /// Returns the three parts as format strings for `#[diagnostic::on_unimplemented]`, in which rustc substitutes
-    /// `{Self}`, with each `{}` replaced by `name`.
-    pub(crate) fn formats(&self, name: &str) -> [String; 3] {
-        let Rule { what, why, help } = self;
-        [what, why, help].map(|text| {
-            let text = text.replace("{}", name).replace('{', "{{").replace('}', "}}");
-            text.replace("{{Self}}", "{Self}")
+impl fmt::Display for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Body::Kernel => "a kernel",
+            Body::DeviceFunction => "a device function",
         })
     }
 }
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Rule {
+    /// Returns the message about a construct in `body`.
+    pub(crate) fn text(&self, body: Body) -> String {
         let Rule { what, why, help } = self;
-        write!(f, "{what}\nwhy: {why}\nhelp: {help}")
+        format!("{what}\nwhy: {why}\nhelp: {help}").replace("{body}", &body.to_string())
+    }
+
+    /// Returns the message with each `{}` replaced by `name`.
+    pub(crate) fn named(&self, body: Body, name: &dyn fmt::Display) -> String {
+        self.text(body).replace("{}", &name.to_string())
+    }
+
+    /// Returns the three parts as format strings for `#[diagnostic::on_unimplemented]`, in which rustc substitutes
+    /// `{Self}`, with each `{}` replaced by `name`.
+    pub(crate) fn formats(&self, body: Body, name: &str) -> [String; 3] {
+        let Rule { what, why, help } = self;
+        [what, why, help].map(|text| {
+            let text = text.replace("{body}", &body.to_string()).replace("{}", name);
+            text.replace('{', "{{").replace('}', "}}").replace("{{Self}}", "{Self}")
+        })
     }
 }
 
@@ -48,99 +65,96 @@ macro_rules! rules {
 
 rules! {
     "Expressions":
-    CLOSURE: "closures are not supported in a kernel",
+    CLOSURE: "closures are not supported in {body}",
         why "a GPU thread cannot call through a captured environment",
         help "move the body into a `#[device]` function";
-    ASYNC: "`async` is not supported in a kernel",
+    ASYNC: "`async` is not supported in {body}",
         why "a GPU thread runs to completion: there is no executor to poll a future",
         help "enqueue a second kernel for the work that follows";
-    AWAIT: "`.await` is not supported in a kernel",
+    AWAIT: "`.await` is not supported in {body}",
         why "a GPU thread runs to completion: there is no executor to poll a future",
         help "enqueue a second kernel for the work that follows";
-    TRY: "`?` is not supported in a kernel",
-        why "a kernel returns no `Result`: a failing thread ends with a fault, which the host receives",
+    TRY: "`?` is not supported in {body}",
+        why "device code has no `Result`: a failing thread ends with a fault, which the host receives",
         help "use `assert!` or `panic!`, or write a status code to an array";
     LET_AS_A_VALUE: "`let` is not supported here",
         why "a `let` expression is only allowed in the condition of an `if` or a `while`, alone or joined by `&&`",
         help "write `if let pattern = value { .. }`, or `matches!(value, pattern)` for a `bool`";
-    STRING: "strings are not supported in a kernel",
+    STRING: "strings are not supported in {body}",
         why "device code has no string type",
         help "compute with numbers, and format the results on the host";
-    CHAR: "`char` is not supported in a kernel",
+    CHAR: "`char` is not supported in {body}",
         why "device code has no character type",
         help "use a `u8` (`b'a'`) or a `u32`";
     HUGE_LITERAL: "this integer literal does not fit in 128 bits",
-        why "the widest integer types of a kernel are `i64` and `u64`",
+        why "the widest integer types of a device are `i64` and `u64`",
         help "use a smaller literal, or a floating-point literal";
     UNDERSCORE: "`_` is not a value expression",
         why "it discards a value: it is only allowed in a pattern or on the left of an assignment",
         help "name the value";
-    RAW_ADDRESS: "raw pointers are not supported in a kernel",
+    RAW_ADDRESS: "raw pointers are not supported in {body}",
         why "an access through a raw pointer cannot be bounds-checked",
         help "index a slice (`x[i]`), or borrow a place (`&mut x[i]`)";
     RANGE: "a range is only supported in a `for`, an index or a pattern",
-        why "ranges are not values in a kernel",
+        why "ranges are not values in {body}",
         help "write `for i in a..b { .. }`, `&x[a..b]` or `matches!(i, 0..=9)`";
-    UNBOUNDED_RANGE: "a `for` in a kernel needs a range with a start and an end",
+    UNBOUNDED_RANGE: "a `for` in {body} needs a range with a start and an end",
         why "the loop counts from the start of the range to its end",
         help "write `for i in a..b { .. }`, or use `loop` with `break`";
     RANGE_ADAPTER: "`.{}()` is not supported on the range of a `for`",
         why "the supported range adapters are `.rev()` and `.step_by(n)`",
         help "compute from the loop variable: `for i in a..b { .. }`";
     ITERATOR_ADAPTER: "`.{}()` is not supported here",
-        why "a `for` in a kernel iterates over `.iter()` or `.iter_mut()`, with `.enumerate()`, `.rev()` or `.copied()`",
+        why "a `for` in {body} iterates over `.iter()` or `.iter_mut()`, with `.enumerate()`, `.rev()` or `.copied()`",
         help "loop over the indices: `for i in 0..x.len() { .. x[i] .. }`";
-    ENUMERATED_BACKWARDS: "`.enumerate()` after `.rev()` is not supported in a kernel",
+    ENUMERATED_BACKWARDS: "`.enumerate()` after `.rev()` is not supported in {body}",
         why "the count would ascend while the elements are visited in descending order",
         help "write `.enumerate().rev()`, which pairs each element with its own index";
-    ITERATOR_METHOD: "`.{}()` is only supported in a `for` in a kernel",
+    ITERATOR_METHOD: "`.{}()` is only supported in a `for` in {body}",
         why "iterator adapters take closures, which a GPU thread cannot call",
         help "write a loop: `for v in x.iter() { .. }`, `for i in 0..x.len() { .. x[i] .. }`";
-    HEAP: "`{}` is not supported in a kernel",
+    HEAP: "`{}` is not supported in {body}",
         why "a GPU thread cannot allocate heap memory",
         help "use an array (`[0.0; 16]`), a slice parameter (`&mut [f32]`) or shared memory (`shared::<[f32; 256]>()`)";
-    CALLEE: "a call in a kernel must name a function",
+    CALLEE: "a call in {body} must name a function",
         why "indirect calls are not supported on a device",
         help "call a `#[device]` function by its name";
-    RECURSION: "recursion is not supported in a kernel",
+    RECURSION: "recursion is not supported in {body}",
         why "the stack of a GPU thread is small, and its size is fixed before the launch",
         help "write a loop, with a local array as an explicit stack";
-    UNSAFE: "`unsafe` is not supported in a kernel",
+    UNSAFE: "`unsafe` is not supported in {body}",
         why "no operation of a kernel requires it",
         help "remove it; to omit the bounds checks, use `#[kernel(unchecked)]`";
-    UNKNOWN_EXPRESSION: "this expression is not supported in a kernel",
+    UNKNOWN_EXPRESSION: "this expression is not supported in {body}",
         why "the device compiler has no lowering for it",
         help "express it with arithmetic, indexing, `if`, `match` and loops";
     "Methods":
     // Shown by rustc, which substitutes the receiver's type for `{Self}`.
-    METHOD: "method `{}` of `{Self}` is not supported in a kernel",
+    METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a method exists on the device if its `impl` has `#[device]`, or if it is a supported method of a number, a slice or an array",
         help "add `#[device]` to the `impl` that defines it, or write out what it does";
-    ASSOCIATED_FUNCTION: "associated function `{}` of `{Self}` is not supported in a kernel",
+    ASSOCIATED_FUNCTION: "associated function `{}` of `{Self}` is not supported in {body}",
         why "an associated function exists on the device if its `impl` has `#[device]`, or if it is a supported function of a number",
         help "add `#[device]` to the `impl` that defines it, or write out what it does";
-    CONVERSION: "method `{}` of `{Self}` is not supported in a kernel",
+    CONVERSION: "method `{}` of `{Self}` is not supported in {body}",
         why "`Option` and `Result` are not device types, and `into` does not name its target type",
         help "use `as` with the target type: `x[i as usize]`";
-    ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in a kernel",
+    ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
         why "iterators are only supported in a `for`",
         help "write a loop: `for v in x.iter() { .. }`, `for i in 0..x.len() { .. x[i] .. }`";
-    HEAP_METHOD: "method `{}` of `{Self}` is not supported in a kernel",
+    HEAP_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a GPU thread cannot allocate heap memory",
         help "use an array of constant size: `[0.0; 16]`";
-    SWAP: "method `{}` of `{Self}` is not supported in a kernel",
+    SLICE_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "the standard library's methods of slices and arrays are compiled for the host only",
-        help "assign the elements: `(x[i], x[j]) = (x[j], x[i])`";
-    SLICE_METHOD: "method `{}` of `{Self}` is not supported in a kernel",
-        why "the standard library's methods of slices and arrays are compiled for the host only",
-        help "write a loop over the indices; to work on a whole slice, let each thread of a kernel handle one element";
-    POWER: "method `{}` of `{Self}` is not supported in a kernel",
+        help "write a loop over the indices, or use `swap`, `fill` or `reverse`; to work on a whole slice, let each thread of a kernel handle one element";
+    POWER: "method `{}` of `{Self}` is not supported in {body}",
         why "integers have `pow`, and floating-point numbers have `powi` and `powf`",
         help "write `x.powi(2)` or `x.powf(0.5)` for a float, `n.pow(2)` for an integer";
-    CLONE: "method `{}` of `{Self}` is not supported in a kernel",
+    CLONE: "method `{}` of `{Self}` is not supported in {body}",
         why "the `Clone` of this type is compiled for the host only, and may do more than copy",
         help "remove the call: a value of a device type is copied on use; to copy through a reference `r` write `*r`";
-    LENGTH: "method `{}` of `{Self}` is not supported in a kernel",
+    LENGTH: "method `{}` of `{Self}` is not supported in {body}",
         why "a slice has one dimension",
         help "write `x.len()`; a view has `.shape()`, `.nrows()` and `.ncols()`";
     "Places":
@@ -162,24 +176,24 @@ rules! {
     ASSIGN_TO_VIEW: "cannot assign to an element of `{}`, which is an `ArrayView`",
         why "the elements of an `ArrayView` are read-only",
         help "declare the parameter as an `ArrayViewMut` with as many dimensions";
-    ASSIGN_PLACE: "cannot assign to this expression in a kernel",
+    ASSIGN_PLACE: "cannot assign to this expression in {body}",
         why "it is not a place expression: a variable, an element, a dereferenced `&mut`, or a field of one of these",
         help "assign to a variable or to `y[i]`";
     CHANGED_REFERENCE: "a compound assignment cannot be applied to a reference",
         why "it modifies the referent, which has to be dereferenced explicitly",
         help "dereference it: `*r += 1.0`";
     "Statements and patterns":
-    PATTERN: "this pattern is not supported in a kernel",
+    PATTERN: "this pattern is not supported in {body}",
         why "the device compiler has no lowering for it",
         help "use names, `_`, literals, ranges, constants, `|`, and tuples, structs and arrays of these";
-    REF_BINDING: "`ref` bindings are not supported in a kernel",
+    REF_BINDING: "`ref` bindings are not supported in {body}",
         why "a pattern binds copies of the parts of a value",
         help "remove `ref`, or borrow the part: `let r = &mut p.x;`";
     REFERENCE_PATTERN: "a `&` pattern is only supported where the whole matched value is a reference",
         why "device types contain no references",
         help "remove the `&`, or match the referent: `match *r { .. }`";
-    MATCHED_REFERENCE: "a reference cannot be destructured in a kernel",
-        why "in Rust the variables of this pattern would be references themselves",
+    MATCHED_REFERENCE: "this pattern of a reference is not supported in {body}",
+        why "its variables would be references to parts whose position is not known when the pattern is lowered",
         help "match the referent: `match *r { .. }`, `let Point { x, y } = *r;`";
     REST_IN_THE_MIDDLE: "`..` is only supported at the end of this pattern",
         why "the number of fields that it skips is not known when the pattern is lowered",
@@ -190,25 +204,25 @@ rules! {
     FOR_PATTERN: "the variable of a loop over a range must be an identifier",
         why "a range yields single integers",
         help "write `for i in a..b { .. }`";
-    FOR_REFERENCES: "the variable of this loop is a reference, which cannot be destructured in a kernel",
-        why "in Rust the variables of this pattern would be references themselves",
+    FOR_REFERENCES: "this pattern of a reference is not supported in {body}",
+        why "its variables would be references to parts whose position is not known when the pattern is lowered",
         help "destructure copies: `for &Point { x, y } in points.iter() { .. }`";
     FOR_PAIRS: "this loop yields one element at a time, not pairs",
         why "a tuple is not an element type",
         help "for the index as well write `for (i, v) in x.iter().enumerate() { .. }`; for two arrays loop over the indices: `for i in 0..n { .. }`";
     ENUMERATE_PATTERN: "a loop over `.enumerate()` needs a variable for the index and one for the element",
-        why "their pair holds a reference, which a single variable of a kernel cannot",
+        why "their pair holds a reference, which a single variable cannot",
         help "write `for (i, v) in x.iter().enumerate() { .. }`";
     UNINITIALISED_PATTERN: "a `let` without a value must declare a single variable",
         why "a pattern takes the values of its variables apart, and there is no value yet",
         help "declare each variable with `let x;`, or give the pattern a value: `let (a, b) = ..;`";
-    ITEM: "items are not supported in a kernel",
+    ITEM: "items are not supported in {body}",
         why "the only items supported in a body are `const`, `use` and `type`",
-        help "move it out of the kernel; a function becomes a `#[device]` function";
-    HIDDEN_VARIABLE: "the item `{}` shadows a variable of the kernel",
+        help "move it to the enclosing module; a function becomes a `#[device]` function";
+    HIDDEN_VARIABLE: "the item `{}` shadows a variable of the function",
         why "in Rust an item of a block shadows the variables of the enclosing blocks, and a macro cannot tell whether it is a value",
         help "rename it: `use limits::n as limit;`";
-    ATTRIBUTE: "attributes are not supported in a kernel's body",
+    ATTRIBUTE: "attributes are not supported in the body of {body}",
         why "they would have no effect in the device code",
         help "remove the attribute";
     UNROLL: "`#[unroll]` takes no argument, or an unroll factor of at least 1",
@@ -218,11 +232,11 @@ rules! {
         why "it controls how a loop is compiled",
         help "put it before `for`, `while` or `loop`";
     "Macros":
-    MACRO: "macro `{}!` is not supported in a kernel",
+    MACRO: "macro `{}!` is not supported in {body}",
         why "its expansion is not visible to the device compiler",
         help "write out what it does, or call a `#[device]` function";
-    PRINT: "`{}!` is not supported in a kernel",
-        why "a kernel prints to the standard output of the host only",
+    PRINT: "`{}!` is not supported in {body}",
+        why "device code prints to the standard output of the host only",
         help "use `println!` or `print!`";
     MESSAGE: "the first argument of a message must be a string literal",
         why "device code has no string type: the format string is compiled into the program",
@@ -230,7 +244,7 @@ rules! {
     FORMAT_BRACES: "unmatched `{` or `}` in the format string",
         why "braces delimit a format argument",
         help "write `{}` for an argument, `{{` and `}}` for literal braces";
-    FORMAT_WIDTH: "a width or precision from an argument is not supported in a kernel",
+    FORMAT_WIDTH: "a width or precision from an argument is not supported in {body}",
         why "values are formatted on the host, from the format string alone",
         help "write the number into the format string: `{:8.3}`";
     FORMAT_NAME: "`{}` is neither an identifier nor a position",
@@ -246,7 +260,7 @@ rules! {
     KERNEL_RESULT: "a kernel cannot return a value",
         why "each of its threads would return one",
         help "write the result to a `&mut [_]` parameter";
-    SELF: "`self` is not supported in a kernel",
+    SELF: "`self` is not supported here",
         why "a kernel is a free function, not a method",
         help "for a device function put `#[device]` on the whole `impl`; pass the value to a kernel as a parameter";
     PARAMETER_PATTERN: "a parameter of a kernel or device function must be an identifier",

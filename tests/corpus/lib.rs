@@ -27,7 +27,9 @@ pub mod alternatives;
 pub mod arrays;
 pub mod assignments;
 pub mod atomics;
+pub mod binding_modes;
 pub mod bindings;
+pub mod borrows;
 pub mod casts;
 pub mod coarsened;
 pub mod comparisons;
@@ -62,6 +64,7 @@ pub mod resolution;
 pub mod sequences;
 pub mod shared_memory;
 pub mod shipped;
+pub mod slice_methods;
 pub mod slices;
 pub mod slots;
 pub mod structs;
@@ -136,9 +139,12 @@ const GROUPS: &[&[&[Case]]] = &[
     alternatives::CASES,
     temporaries::CASES,
     initialisation::CASES,
+    binding_modes::CASES,
     bindings::CASES,
+    borrows::CASES,
     arrays::CASES,
     sequences::CASES,
+    slice_methods::CASES,
     slices::CASES,
     methods::CASES,
     widths::CASES,

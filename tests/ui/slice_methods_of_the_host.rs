@@ -2,8 +2,8 @@ use cumbia::prelude::*;
 
 #[kernel]
 fn kernel(y: &mut [f32]) {
-    y.swap(0, 1);
-    y.reverse();
+    y.rotate_left(1);
+    y.contains(&1.0);
 }
 
 fn main() {}

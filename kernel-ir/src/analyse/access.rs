@@ -138,7 +138,8 @@ impl Accesses<'_, '_> {
         let program = self.program;
         let Some(callee) = program.get(function.index()) else { return };
         for (param, arg) in callee.signature.params.iter().zip(args) {
-            if let Type::Ref { target: _, mutable } = param {
+            // An array may be the receiver of a method of slices.
+            if let Type::Ref { target: _, mutable } | Type::Slice { element: _, mutable } = param {
                 self.borrowed(*arg, *mutable);
             }
         }

@@ -56,6 +56,13 @@ impl Lowering<'_, '_> {
                 Type::Ref { target, mutable } if passing == Passing::Place && !is_reference(self.ty(*arg)) => {
                     self.receiver(*arg, target, *mutable)
                 }
+                Type::Slice { element: _, mutable }
+                    if passing == Passing::Place && !is_reference(self.ty(*arg)) && *self.ty(*arg) != Type::Never =>
+                {
+                    let array = self.ty(*arg).clone();
+                    let place = self.receiver(*arg, &array, *mutable);
+                    self.converted(place, param)
+                }
                 _ => {
                     let value = self.value(*arg);
                     // A referent that is passed by value is read here, before later arguments are evaluated.

@@ -45,6 +45,7 @@ fn is_passable(actual: &Type, param: &Type) -> bool {
                 of_same && (*given || !mutable)
             }
             (value, Type::Ref { target, mutable: _ }) if value == &**target => true,
+            (Type::Array(inner, _), Type::Slice { element, mutable: _ }) => inner == element,
             (Type::Ref { target, mutable: _ }, value) => value == &**target,
             _ => false,
         }
@@ -98,8 +99,8 @@ impl Scope<'_, '_> {
             self.error(
                 span,
                 Diagnostic::new(
-                    format!("`{receiver}` has no method `{name}` in a kernel"),
-                    "only the methods in Cumbia's table are available in kernels",
+                    format!("`{receiver}` has no method `{name}` on a device"),
+                    "only the methods in Cumbia's table are available on a device",
                     format!("call a `#[device]` function that computes `{name}`"),
                 ),
             );

@@ -212,7 +212,7 @@ impl<'a> Check<'a, '_> {
     fn receivers(&mut self, callee: FunctionId, args: &[ExprId]) {
         let functions = self.functions;
         for (param, arg) in functions[callee.index()].signature.params.iter().zip(args) {
-            let borrowed = matches!(param, Type::Ref { mutable: true, .. });
+            let borrowed = matches!(param, Type::Ref { mutable: true, .. } | Type::Slice { mutable: true, .. });
             if borrowed && !matches!(self.ty(*arg), Type::Ref { .. } | Type::Never) {
                 self.borrow(*arg, true);
             }

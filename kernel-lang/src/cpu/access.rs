@@ -73,7 +73,7 @@ impl Access for Write {
 #[diagnostic::on_unimplemented(
     message = "cannot assign through a `&[_]` or `&_`",
     label = "this is read-only",
-    note = "why: a kernel must not write through a shared reference",
+    note = "why: device code must not write through a shared reference",
     note = "help: make the parameter a `&mut [_]` or `&mut _`"
 )]
 pub trait Writable: Access {}

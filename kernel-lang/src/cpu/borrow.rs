@@ -22,8 +22,8 @@ pub fn borrow_mut<'a, T: BorrowMutExpr<'a, Reference = R>, R>(value: &'a mut T) 
 
 /// The operand of [`borrow`]: a value, which is borrowed, or a variable that is a reference, which is reborrowed.
 #[diagnostic::on_unimplemented(
-    message = "a reference to a `{Self}` is not supported in a kernel",
-    label = "cannot be borrowed in a kernel",
+    message = "a reference to a `{Self}` is not supported on a device",
+    label = "cannot be borrowed on a device",
     note = "why: a reference points to memory, and the host and the device must agree on every bit of it",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
@@ -37,8 +37,8 @@ pub trait BorrowExpr<'a> {
 
 /// The operand of [`borrow_mut`], as [`BorrowExpr`].
 #[diagnostic::on_unimplemented(
-    message = "a reference to a `{Self}` is not supported in a kernel",
-    label = "cannot be borrowed in a kernel",
+    message = "a reference to a `{Self}` is not supported on a device",
+    label = "cannot be borrowed on a device",
     note = "why: a reference points to memory, and the host and the device must agree on every bit of it",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]

@@ -2,10 +2,12 @@
 
 use std::any::TypeId;
 use std::fmt::{self, Display};
+use std::ops::{Range, RangeBounds};
 
 use crate::cpu::block::{BlockGeometry, BlockMemory};
 use crate::cpu::coroutine::CoroutineHandle;
 use crate::cpu::location::Location;
+use crate::cpu::range::{self, LengthOf};
 use crate::cpu::receiver::Origin;
 use crate::cpu::{fault, work_sharing};
 use crate::dim::Dim3;
@@ -99,6 +101,17 @@ impl<'k> Cx<'k> {
             self.panic(at, "assertion failed: step != 0");
         }
         step
+    }
+
+    /// Returns the indices that `range` selects in an array in a variable; faults if they are out of bounds.
+    #[inline(always)]
+    pub fn range<const N: usize>(
+        self,
+        _length: LengthOf<N>,
+        range: impl RangeBounds<usize>,
+        at: &'static Location,
+    ) -> Range<usize> {
+        range::resolve(&range, N, at)
     }
 
     /// Returns the last operand of a call to a function of the standard library that may panic, and records the call:

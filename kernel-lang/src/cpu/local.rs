@@ -12,7 +12,7 @@ use crate::cpu::fault;
 use crate::cpu::location::Location;
 use crate::cpu::place::{FieldOf, Place, field_of};
 use crate::cpu::receiver::{Handle, Receiver};
-use crate::cpu::slice::Slice;
+use crate::cpu::slice::{Index, Slice};
 use crate::types::DeviceType;
 
 /// The place of an element of a local array, or of a part of an element.
@@ -146,7 +146,8 @@ impl<'a, T: Copy + 'static, M: Access> Handle<'a> for Local<'a, T, M> {
 impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static Location) -> Local<'a, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Local<'a, T, M> {
+        let index = index.position();
         if index >= N {
             fault::out_of_bounds(at, index, N);
         }
@@ -156,7 +157,7 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
 
     /// As [`Local::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalMut<'a, T>
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalMut<'a, T>
     where
         M: Writable,
     {
@@ -188,6 +189,15 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
         T: DeviceType,
     {
         self.as_slice().part(cx, range, at)
+    }
+
+    /// `x[range]` as the receiver of a method or the base of one, with the access mode of the array.
+    #[inline(always)]
+    pub fn part_of_place(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'a, T, M>
+    where
+        T: DeviceType,
+    {
+        self.as_slice().part_of_place(cx, range, at)
     }
 
     /// `&mut x[range]`; faults if the range is out of bounds.
@@ -227,13 +237,18 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
 /// The operations of a local array in a kernel, with the names that they have for places.
 pub trait LocalArray<T: Copy, const N: usize> {
     /// Returns the place of element `index`; faults if it is out of bounds.
-    fn at(&self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalRef<'_, T>;
+    fn at(&self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalRef<'_, T>;
 
     /// As [`LocalArray::at`], writable.
-    fn at_mut(&mut self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalMut<'_, T>;
+    fn at_mut(&mut self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalMut<'_, T>;
 
     /// `&x[range]`; faults if the range is out of bounds.
     fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
+    where
+        T: DeviceType;
+
+    /// `x[range]` as the receiver of a method that borrows it shared.
+    fn part_of_place(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
     where
         T: DeviceType;
 
@@ -268,17 +283,25 @@ fn of_mut<T>(value: &mut T) -> LocalMut<'_, T> {
 
 impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     #[inline(always)]
-    fn at(&self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalRef<'_, T> {
+    fn at(&self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalRef<'_, T> {
         of(self).at(cx, index, at)
     }
 
     #[inline(always)]
-    fn at_mut(&mut self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalMut<'_, T> {
+    fn at_mut(&mut self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalMut<'_, T> {
         of_mut(self).at_mut(cx, index, at)
     }
 
     #[inline(always)]
     fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
+    where
+        T: DeviceType,
+    {
+        of(self).part(cx, range, at)
+    }
+
+    #[inline(always)]
+    fn part_of_place(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
     where
         T: DeviceType,
     {
@@ -306,5 +329,18 @@ impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     #[inline(always)]
     fn __values(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
         of(self).__values()
+    }
+}
+
+/// The operations of a sub-slice of a local array, which is a place of Rust's.
+pub trait LocalSlice<T> {
+    /// `x[range]` as the receiver of a method that borrows it shared.
+    fn part_of_place(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>;
+}
+
+impl<T: DeviceType> LocalSlice<T> for [T] {
+    #[inline(always)]
+    fn part_of_place(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read> {
+        Slice::<T, Read>::from_host(self).part(cx, range, at)
     }
 }

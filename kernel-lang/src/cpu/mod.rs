@@ -43,10 +43,10 @@ pub use borrow::{
 };
 pub use context::{Call, CallContext, Cx, DimensionCall, Literal, NoLiteral};
 pub use grid::{GridConfig, MAX_RESIDENT_THREADS, MAX_STACK_BYTES, ThreadFault, run};
-pub use local::{Local, LocalArray, LocalMut, LocalRef};
+pub use local::{Local, LocalArray, LocalMut, LocalRef, LocalSlice};
 pub use location::Location;
 pub use place::{FieldOf, Place};
-pub use range::split_out_of_bounds;
+pub use range::{LengthOf, split_out_of_bounds};
 pub use receiver::{Handle, Receiver, ReferenceReceiver};
 pub use slice::Slice;
 pub use view::{Index1, View};

@@ -8,7 +8,7 @@ use crate::cpu::context::Cx;
 use crate::cpu::fault;
 use crate::cpu::location::Location;
 use crate::cpu::receiver::{Handle, Receiver};
-use crate::cpu::slice::Slice;
+use crate::cpu::slice::{Index, Slice};
 use crate::types::DeviceType;
 
 /// `&T` or `&mut T` in a kernel: the place of an element of an array, of a field of one, or of a shared variable.
@@ -217,7 +217,8 @@ impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
 
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, M> {
+        let index = index.position();
         if index >= N {
             fault::out_of_bounds(at, index, N);
         }
@@ -227,7 +228,7 @@ impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
 
     /// As [`Place::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, Write>
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, Write>
     where
         M: Writable,
     {
@@ -238,6 +239,12 @@ impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
     #[inline(always)]
     pub fn part(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Read> {
         self.as_slice().part(cx, range, at)
+    }
+
+    /// `x[range]` as the receiver of a method or the base of one, with the access mode of the array.
+    #[inline(always)]
+    pub fn part_of_place(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, M> {
+        self.as_slice().part_of_place(cx, range, at)
     }
 
     /// `&mut x[range]`; faults if the range is out of bounds.

@@ -4,6 +4,7 @@ use std::ops::{Bound, Range, RangeBounds};
 
 use crate::cpu::fault;
 use crate::cpu::location::Location;
+use crate::types::DeviceType;
 
 /// Returns the indices that `range` selects in a slice of `len` elements; faults if they are out of bounds.
 #[inline(always)]
@@ -24,6 +25,23 @@ pub(super) fn resolve(range: &impl RangeBounds<usize>, len: usize, at: &'static 
         out_of_bounds(start, end, len, at);
     }
     start..end
+}
+
+/// The length of an array in a variable, which rustc infers without a borrow.
+#[derive(Clone, Copy)]
+pub struct LengthOf<const N: usize>(());
+
+impl<const N: usize> LengthOf<N> {
+    /// A length that is not known yet.
+    #[inline(always)]
+    #[allow(clippy::new_without_default, reason = "only the macro makes lengths")]
+    pub const fn new() -> Self {
+        LengthOf(())
+    }
+
+    /// Infers the length. Sub-slices have device types as elements.
+    #[inline(always)]
+    pub fn of<T: DeviceType>(self, _: &[T; N]) {}
 }
 
 /// Faults with the message of `slice_index_fail` in the standard library's `core/src/slice/index.rs`.

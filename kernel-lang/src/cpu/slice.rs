@@ -108,7 +108,13 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, M> {
+        self.element(index.position(), at)
+    }
+
+    /// As [`Slice::at`], for a built-in method.
+    #[inline(always)]
+    pub fn element(self, index: usize, at: &'static Location) -> Place<'k, T, M> {
         if index >= self.len {
             fault::out_of_bounds(at, index, self.len);
         }
@@ -118,7 +124,7 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 
     /// As [`Slice::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, Write>
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, Write>
     where
         M: Writable,
     {
@@ -129,6 +135,13 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     #[inline(always)]
     pub fn part(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Read> {
         self.subslice(range, at).read()
+    }
+
+    /// `x[range]` as the receiver of a method or the base of one, with the access mode of the array.
+    #[inline(always)]
+    #[must_use]
+    pub fn part_of_place(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, M> {
+        self.subslice(range, at)
     }
 
     /// `&mut x[range]`; faults if the range is out of bounds.
@@ -186,5 +199,25 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     #[inline(always)]
     pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
         self.__elements().map(Place::get)
+    }
+}
+
+/// The type of an index of a slice or an array.
+#[diagnostic::on_unimplemented(
+    message = "an index must be a `usize`, not a `{Self}`",
+    label = "not a `usize`",
+    note = "why: slices and arrays are indexed by `usize`, as in Rust",
+    note = "help: write `x[i as usize]`"
+)]
+pub trait Index {
+    /// Returns the index.
+    fn position(self) -> usize;
+}
+
+#[diagnostic::do_not_recommend]
+impl Index for usize {
+    #[inline(always)]
+    fn position(self) -> usize {
+        self
     }
 }

@@ -44,6 +44,35 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     }
 }
 
+/// The methods that modify the elements, by definitions in `methods::slice`.
+impl<T: DeviceType, M: Writable> Slice<'_, T, M> {
+    /// `x.swap(a, b)`
+    #[inline(always)]
+    pub fn __device_swap(self, call: Call<'_>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()> {
+        let (first, second) = (self.element(a, call.at), self.element(b, call.at));
+        let value = first.get();
+        first.set(second.get());
+        second.set(value);
+        Returned::new(())
+    }
+
+    /// `x.fill(value)`
+    #[inline(always)]
+    pub fn __device_fill(self, _call: Call<'_>, value: T) -> Returned<key!(T, [slice::fill]), ()> {
+        self.__elements_mut().for_each(|element| element.set(value));
+        Returned::new(())
+    }
+
+    /// `x.reverse()`
+    #[inline(always)]
+    pub fn __device_reverse(self, call: Call<'_>) -> Returned<key!(T, [slice::reverse]), ()> {
+        for i in 0..self.count() / 2 {
+            self.__device_swap(call, i, self.count() - 1 - i);
+        }
+        Returned::new(())
+    }
+}
+
 impl<T: DeviceType> Slice<'_, T, Read> {
     /// `x.clone()`: copies the reference
     #[inline(always)]
@@ -135,6 +164,21 @@ pub trait ArrayMethods<T> {
     fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
     where
         T: DeviceType;
+
+    /// `x.swap(a, b)`
+    fn __device_swap<'k>(&'k mut self, call: Call<'k>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()>
+    where
+        T: DeviceType;
+
+    /// `x.fill(value)`
+    fn __device_fill<'k>(&'k mut self, call: Call<'k>, value: T) -> Returned<key!(T, [slice::fill]), ()>
+    where
+        T: DeviceType;
+
+    /// `x.reverse()`
+    fn __device_reverse<'k>(&'k mut self, call: Call<'k>) -> Returned<key!(T, [slice::reverse]), ()>
+    where
+        T: DeviceType;
 }
 
 impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
@@ -162,6 +206,68 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
         T: DeviceType,
     {
         Place::of_receiver_mut(self, call).__device_split_at_mut(call, mid)
+    }
+
+    #[inline(always)]
+    fn __device_swap<'k>(&'k mut self, call: Call<'k>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()>
+    where
+        T: DeviceType,
+    {
+        Place::of_receiver_mut(self, call).as_slice().__device_swap(call, a, b)
+    }
+
+    #[inline(always)]
+    fn __device_fill<'k>(&'k mut self, call: Call<'k>, value: T) -> Returned<key!(T, [slice::fill]), ()>
+    where
+        T: DeviceType,
+    {
+        Place::of_receiver_mut(self, call).as_slice().__device_fill(call, value)
+    }
+
+    #[inline(always)]
+    fn __device_reverse<'k>(&'k mut self, call: Call<'k>) -> Returned<key!(T, [slice::reverse]), ()>
+    where
+        T: DeviceType,
+    {
+        Place::of_receiver_mut(self, call).as_slice().__device_reverse(call)
+    }
+}
+
+/// A sub-slice of a local array as a receiver: `x[a..b].len()`.
+impl<T: DeviceType> ArrayMethods<T> for [T] {
+    #[inline(always)]
+    fn __device_len(&self, _call: Call<'_>) -> Len {
+        Returned::new(self.len())
+    }
+
+    #[inline(always)]
+    fn __device_is_empty(&self, _call: Call<'_>) -> IsEmpty {
+        Returned::new(self.is_empty())
+    }
+
+    #[inline(always)]
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T> {
+        Slice::<T, Read>::from_host(self).__device_split_at(call, mid)
+    }
+
+    #[inline(always)]
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T> {
+        Slice::<T, Write>::from_host_mut(self).__device_split_at_mut(call, mid)
+    }
+
+    #[inline(always)]
+    fn __device_swap<'k>(&'k mut self, call: Call<'k>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()> {
+        Slice::<T, Write>::from_host_mut(self).__device_swap(call, a, b)
+    }
+
+    #[inline(always)]
+    fn __device_fill<'k>(&'k mut self, call: Call<'k>, value: T) -> Returned<key!(T, [slice::fill]), ()> {
+        Slice::<T, Write>::from_host_mut(self).__device_fill(call, value)
+    }
+
+    #[inline(always)]
+    fn __device_reverse<'k>(&'k mut self, call: Call<'k>) -> Returned<key!(T, [slice::reverse]), ()> {
+        Slice::<T, Write>::from_host_mut(self).__device_reverse(call)
     }
 }
 

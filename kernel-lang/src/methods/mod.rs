@@ -40,6 +40,7 @@ mod conversion;
 pub(crate) mod float;
 pub(crate) mod integer;
 mod number;
+pub(crate) mod slice;
 mod view;
 
 use cumbia_kernel_ir::ir::Method;
@@ -58,7 +59,7 @@ use crate::dim::Dim3;
 /// `x.clone()` of a value whose `Clone` is known to be a copy. The `Clone` of a user's type may be written by hand,
 /// which cannot be detected, and is compiled for the host only.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be cloned in a kernel",
+    message = "`{Self}` cannot be cloned on a device",
     label = "its `Clone` may be more than a copy",
     note = "why: the `Clone` of this type is compiled for the host only",
     note = "help: copy it: `.copied()` for `.cloned()`"
@@ -74,7 +75,7 @@ pub trait CloneMethod: Copy {
 /// The operand of a `for` loop by value: an array, whose elements the compiler knows. A user's `IntoIterator` is
 /// compiled for the host only.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be iterated over in a kernel",
+    message = "`{Self}` cannot be iterated over on a device",
     label = "not a range, an array or a slice",
     note = "why: the `IntoIterator` of other types is compiled for the host only",
     note = "help: count through the elements: `for i in 0..n {{ .. }}`"

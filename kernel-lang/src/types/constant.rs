@@ -12,9 +12,9 @@ use super::{DeviceType, Repr};
 /// Each type has an implementation of its own. rustc would find a blanket implementation for all elements for every
 /// type, and report a second error where the constant is used.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be used as a value in a kernel",
+    message = "`{Self}` cannot be used as a value on a device",
     label = "not a constant that the device can hold",
-    note = "why: a name that is not a variable of the kernel is a constant, and is copied into the device code",
+    note = "why: a name that is not a variable of the function is a constant, and is copied into the device code",
     note = "help: use a constant of numbers, `bool`s or a type with `#[derive(DeviceType)]`, or call a `#[device]` function"
 )]
 pub trait ConstantType: Copy {

@@ -8,7 +8,7 @@ use cumbia_kernel_ir::ir::{EnumType, Field, Scalar, StructType, Type, Variant};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is a device type, but not `Copy`",
     label = "not `Copy`",
-    note = "why: a kernel copies values out of memory",
+    note = "why: device code copies values out of memory",
     note = "help: write `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait DerivesCopy {

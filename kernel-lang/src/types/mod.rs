@@ -23,9 +23,9 @@ pub use scalar::Scalar;
 /// types here are parts of a signature or of a body, never arguments of a type parameter.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be used in a kernel",
+    message = "`{Self}` cannot be used on a device",
     label = "not a type that exists on a device",
-    note = "why: a kernel computes with values that fit into registers and device memory",
+    note = "why: device code computes with values that fit into registers and device memory",
     note = "help: use numbers, `bool`, tuples and arrays of them, slices, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait VariableType: Copy {

@@ -76,8 +76,15 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     let generics = &function.sig.generics;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
     let declaration = declaration(function);
-    let parameters = signature.params.iter().map(|Param { name, .. }| quote!(#name: impl ::core::marker::Sized));
-    let options = options_value(&Options::default());
+    // Those of the kernel, from which rustc infers the types of the arguments.
+    let parameters = signature.params.iter().map(|param| match &param.kind {
+        ParamKind::Refused => {
+            let name = &param.name;
+            quote!(#name: impl ::core::marker::Sized)
+        }
+        _ => parameter(param),
+    });
+    let (options, inspection) = (options_value(&Options::default()), inspection_functions());
     quote! {
         #[allow(unused_variables)]
         #allow
@@ -90,6 +97,11 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
         #allow
         #[allow(missing_docs)] // documented at the function of the same name
         #vis #declaration
+
+        #allow
+        impl<#(#bounds),*> #name<#(#arguments),*> #clause {
+            #inspection
+        }
 
         #[allow(unused_variables)]
         #allow

@@ -27,7 +27,21 @@ impl Lowerer<'_> {
             return self.expr(&desugared);
         }
         // Rust evaluates the value first. The IR lists the place after it for the same reason.
-        let value = self.expr(right);
+        let declared = self.variable(peeled(left)).and_then(|local| self.known[local.index()].ty.clone());
+        let value = if let Some(ty) = declared {
+            let mut right = (**right).clone();
+            sugar::coerced_branches(&mut right, &Type::Reference(ty.clone()));
+            let mut value = self.expr(&right);
+            self.coerced(&ty, &mut value, right.span())
+        } else {
+            let mut value = self.expr(right);
+            match value.shape {
+                Shape::Reference { mutable } if self.is_slice(left) => {
+                    self.coerced(&sugar::slice_type(mutable), &mut value, right.span())
+                }
+                _ => value,
+            }
+        };
         let Some(place) = self.assigned(left) else {
             return self.placeholder(assign);
         };
@@ -47,6 +61,11 @@ impl Lowerer<'_> {
             (Form::Variable | Form::Computed, None) => quote!(#left_cpu #eq_token #value_cpu),
         };
         self.value(ExprKind::Assign { place: place.id, value: value.id }, assign.span(), cpu)
+    }
+
+    /// Returns whether the left side is a variable that holds a slice.
+    fn is_slice(&self, left: &Expr) -> bool {
+        self.variable(peeled(left)).is_some_and(|local| self.known[local.index()].shape == Shape::Slice)
     }
 
     /// Returns the index of the variable, if it was declared without an initializer.

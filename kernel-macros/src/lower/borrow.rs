@@ -1,14 +1,14 @@
 //! Borrow expressions (`&x`, `&mut y[i]`, `&x[a..b]`), which on the CPU create handles of places and slices.
 
-use cumbia_kernel_ir::ir::ExprKind;
-use proc_macro2::{Ident, Span, TokenStream};
+use cumbia_kernel_ir::ir::{ExprKind, Local, LocalId, Pattern, Stmt};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprIndex, ExprRange, ExprReference, RangeLimits};
+use syn::{Expr, ExprIndex, ExprRange, ExprReference, ExprUnary, Lit, RangeLimits, UnOp};
 
-use super::place::{Access, Form, Place};
-use super::{Lowerer, Shape, Value, peeled};
-use crate::position::{ours, standing_for};
+use super::place::{Access, Form, Place, root};
+use super::{Known, Lowerer, Shape, Value, grouped, peeled, slot_name};
+use crate::position::{self, ours, standing_for};
 use crate::rules;
 
 impl Lowerer<'_> {
@@ -25,9 +25,55 @@ impl Lowerer<'_> {
         if mutable {
             self.refuse_read_only(&reference.expr);
         }
-        let access = if mutable { Access::Write } else { Access::Read };
+        let access = if mutable { Access::Write } else { Access::Shared };
         let place = self.place(&reference.expr, access);
         self.borrowed(place, reference, mutable)
+    }
+
+    /// Lowers an argument of a function. A borrow in it need not outlive the call.
+    pub(super) fn argument(&mut self, arg: &Expr) -> Value {
+        match peeled(arg) {
+            Expr::Reference(reference)
+                if reference.mutability.is_none()
+                    && !matches!(peeled(&reference.expr), Expr::Reference(_) | Expr::Range(_)) =>
+            {
+                let place = self.place(&reference.expr, Access::Read);
+                let Value { id, cpu, shape } = self.borrowed(place, reference, false);
+                let cpu = if let Expr::Reference(_) = arg { cpu } else { standing_for(arg.span(), cpu) };
+                Value { id, cpu, shape }
+            }
+            _ => self.expr(arg),
+        }
+    }
+
+    /// The place of a borrowed constant, which rustc promotes to a static, so that it outlives the statement. In the IR
+    /// it is a variable of the whole function.
+    pub(super) fn promoted(&mut self, constant: &Expr) -> Place {
+        let (span, slot) = (constant.span(), self.slot());
+        let local = LocalId(self.locals.len() as u32);
+        let of_local = self.slot();
+        self.locals.push(Local { name: "constant".to_owned(), mutable: false, slot: of_local });
+        self.known.push(Known { shape: Shape::Owned, deferred: false, ty: None });
+        let init = self.push(ExprKind::Constant(slot), span);
+        self.promoted.push(Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: position::of(span) });
+        let id = self.push(ExprKind::Local(local), span);
+        let [value, local] = [slot, of_local].map(|slot| slot_name(slot, span));
+        let cpu = quote_spanned!(ours(span)=> *#local.shared(#value.promoted(|| #constant, &#constant)));
+        Place { id, cpu: standing_for(span, cpu), form: Form::Variable, shape: Shape::Owned }
+    }
+
+    /// Returns whether rustc promotes a borrow of this expression: whether it consists of literals and constants.
+    pub(super) fn is_promoted(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(lit) => matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Byte(_)),
+            Expr::Path(_) => self.variable(expr).is_none(),
+            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => matches!(peeled(expr), Expr::Lit(_)),
+            Expr::Paren(inner) => self.is_promoted(&inner.expr),
+            Expr::Group(inner) => self.is_promoted(&inner.expr),
+            Expr::Array(array) => !array.elems.is_empty() && array.elems.iter().all(|elem| self.is_promoted(elem)),
+            Expr::Repeat(array) => self.is_promoted(&array.expr),
+            _ => false,
+        }
     }
 
     /// Borrows a lowered place.
@@ -55,8 +101,7 @@ impl Lowerer<'_> {
     }
 
     /// `x[a..b]`: the slice of these elements.
-    pub(super) fn part(&mut self, index: &ExprIndex, range: &ExprRange, mutable: bool) -> Value {
-        let access = if mutable { Access::Write } else { Access::Read };
+    pub(super) fn part(&mut self, index: &ExprIndex, range: &ExprRange, access: Access) -> Place {
         let base = self.place(&index.expr, access);
         let start = range.start.as_ref().map(|start| self.expr(start));
         let end = range.end.as_ref().map(|end| self.expr(end));
@@ -64,17 +109,65 @@ impl Lowerer<'_> {
         let inclusive = matches!(limits, RangeLimits::Closed(_));
         let at = self.at(index.span());
         let (cx, span) = (&self.cx, ours(index.span()));
-        let method = Ident::new(if mutable { "part_mut" } else { "part" }, span);
         let bounds = {
             let [start, end] = [&start, &end].map(|bound| bound.as_ref().map(|bound| &bound.cpu));
             standing_for(range.span(), quote!(#start #limits #end))
         };
         let base_cpu = &base.cpu;
-        let cpu = quote_spanned!(span=> #base_cpu.#method(#cx, #bounds, #at));
+        let in_rust = access == Access::Receiver
+            && base.form == Form::Variable
+            && base.shape == Shape::Owned
+            && is_path(&index.expr);
+        let (cpu, form, shape) = if in_rust {
+            // A part of an array in a variable is a place of Rust's, which rustc borrows as the method requires.
+            // A borrow for the length would conflict with that; unreachable, it only infers the length.
+            let length = Ident::new("length", span);
+            let of = quote_spanned! {span=> {
+                let #length = ::cumbia::__private::LengthOf::new();
+                #[allow(unreachable_code)]
+                if false {
+                    loop {}
+                    #length.of(&#base_cpu);
+                }
+                #cx.range(#length, #bounds, #at)
+            }};
+            (grouped_index(base_cpu, index, of), Form::Variable, Shape::Owned)
+        } else {
+            let method = match access {
+                Access::Write => "part_mut",
+                Access::Receiver => "part_of_place",
+                Access::Read | Access::Shared => "part",
+            };
+            let method = Ident::new(method, span);
+            (quote_spanned!(span=> #base_cpu.#method(#cx, #bounds, #at)), Form::Computed, Shape::Slice)
+        };
+        // The method may modify the array.
+        let mutable = access == Access::Write || in_rust && self.is_mutable(&index.expr);
         let [start, end] = [start, end].map(|bound| bound.map(|bound| bound.id));
         let part = self.push(ExprKind::SubSlice { base: base.id, start, end, inclusive }, index.span());
-        self.shaped(ExprKind::Borrow { place: part, mutable }, index.span(), cpu, Shape::Slice)
+        let id = self.push(ExprKind::Borrow { place: part, mutable }, index.span());
+        Place { id, cpu, form, shape }
     }
+
+    /// Returns whether a place is part of a variable that is declared `mut`.
+    fn is_mutable(&self, place: &Expr) -> bool {
+        self.variable(root(place)).is_some_and(|local| self.locals[local.index()].mutable)
+    }
+}
+
+/// Returns whether a place consists of a variable and fields, so that its tokens can be repeated.
+fn is_path(place: &Expr) -> bool {
+    match peeled(place) {
+        Expr::Path(_) => true,
+        Expr::Field(field) => is_path(&field.base),
+        _ => false,
+    }
+}
+
+/// Returns `base[index]`, with the brackets of the user's expression.
+fn grouped_index(base: &TokenStream, written: &ExprIndex, index: TokenStream) -> TokenStream {
+    let brackets = grouped(Delimiter::Bracket, written.bracket_token.span.join(), index);
+    quote!(#base #brackets)
 }
 
 /// Returns the handle of a Rust variable or a temporary.

@@ -62,7 +62,7 @@ impl Lowerer<'_> {
                 return self.refuse(path, &rules::RECURSION);
             }
         }
-        let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
         let Some(shape) = intrinsic::handle(path, args.len()) else {
             let shape = intrinsic::shape_of_result(path, args.len());
             return self.resolved_call(call, path, &args, shape);
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
             values.push(value);
             guard = before;
         }
-        values.extend(args.map(|arg| self.expr(arg)));
+        values.extend(args.map(|arg| self.argument(arg)));
         // A first argument in memory is passed as a handle. The type in the path is the function's own, or one that
         // implements its trait.
         let lent = guard.is_some() && path.qself.is_none() && !self.is_number(path);

@@ -5,12 +5,12 @@ use proc_macro2::Span;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprLoop, ExprReturn, ExprWhile, Label, Lifetime, LitInt,
-    Meta,
+    Attribute, Expr, ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprLoop, ExprReturn, ExprWhile, Label, Lifetime,
+    LitInt, Meta, Type,
 };
 
 use super::matching::{Condition, Conditions, after};
-use super::{Body, Lowerer, Open, Shape, Value, body_label, in_braces};
+use super::{Body, Lowerer, Open, Shape, Value, body_label, in_braces, peeled, sugar};
 use crate::position::{Name, ours};
 use crate::rules;
 
@@ -27,8 +27,38 @@ impl Lowerer<'_> {
         self.shaped(ExprKind::Labelled { id, body }, expr.span(), quote!(#label #cpu), shape)
     }
 
+    /// Returns the expression with its values coerced to slices, if some of them are slices and others are references to
+    /// arrays.
+    pub(super) fn slices(&self, expr: &Expr) -> Option<Expr> {
+        let mut values = Vec::new();
+        sugar::values(expr, &mut values);
+        let (mut slices, mut others, mut mutable) = (false, false, true);
+        for value in values {
+            match value {
+                Expr::Reference(reference) => {
+                    mutable &= reference.mutability.is_some();
+                    let referent = peeled(&reference.expr);
+                    let is_part =
+                        matches!(referent, Expr::Index(index) if matches!(peeled(&index.index), Expr::Range(_)));
+                    if is_part { slices = true } else { others = true }
+                }
+                value => {
+                    slices |= self.variable(value).is_some_and(|local| self.known[local.index()].shape == Shape::Slice);
+                }
+            }
+        }
+        (slices && others).then(|| {
+            let mut coerced = expr.clone();
+            sugar::coerced_branches(&mut coerced, &Type::Reference(sugar::slice_type(mutable)));
+            coerced
+        })
+    }
+
     /// `if c { .. } else { .. }`, `if let pattern = value && c { .. }`
     pub(super) fn if_expr(&mut self, branch: &ExprIf) -> Value {
+        if let Some(desugared) = self.if_let_of_a_reference(branch) {
+            return self.expr(&desugared);
+        }
         let (conditions, then) = self.scoped(|lowerer| {
             let conditions = lowerer.conditions(&branch.cond);
             let then = lowerer.conditional_block(&conditions, &branch.then_branch);

@@ -52,6 +52,7 @@ impl Lowerer<'_> {
             Expr::MethodCall(call) => self.method_call(call),
             Expr::Macro(call) => self.macro_call(&call.mac),
             Expr::Block(block) => self.block_expr(block),
+            Expr::If(_) | Expr::Match(_) if let Some(coerced) = self.slices(expr) => self.expr(&coerced),
             Expr::If(branch) => self.if_expr(branch),
             Expr::Match(inner) => self.match_expr(inner),
             Expr::ForLoop(inner) => self.for_expr(inner),

@@ -11,7 +11,7 @@ use syn::ext::IdentExt;
 
 use super::call::hidden_name;
 use crate::position::ours;
-use crate::rules::{self, Rule};
+use crate::rules::{self, Body, Rule};
 
 /// The hidden functions that a body calls.
 #[derive(Default)]
@@ -46,14 +46,14 @@ impl Fallbacks {
         }
     }
 
-    /// Returns the declarations of the traits.
-    pub(super) fn items(&self) -> TokenStream {
-        self.0.iter().map(Fallback::items).collect()
+    /// Returns the declarations of the traits, for a function of this kind.
+    pub(super) fn items(&self, body: Body) -> TokenStream {
+        self.0.iter().map(|fallback| fallback.items(body)).collect()
     }
 }
 
 impl Fallback {
-    fn items(&self) -> TokenStream {
+    fn items(&self, body: Body) -> TokenStream {
         let Fallback { name, hidden: function, arguments, method } = self;
         let name = name.unraw().to_string();
         // Item names have no hygiene, hence the prefixes.
@@ -62,7 +62,7 @@ impl Fallback {
         let text = text.trim_start_matches("__device");
         let [condition, fallback] = ["Device", "__Missing"]
             .map(|prefix| format_ident!("{prefix}{kind}{text}_{arguments}", span = Span::call_site()));
-        let [what, why, help] = rule(&name, *method).formats(&name);
+        let [what, why, help] = rule(&name, *method).formats(body, &name);
         let label = if *method { "not a method of the device" } else { "not a function of the device" };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));
         let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
@@ -114,7 +114,7 @@ fn rule(name: &str, method: bool) -> &'static Rule {
         "count",
     ];
     const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
-    const SLICES: [&str; 15] = [
+    const SLICES: [&str; 13] = [
         "sort",
         "sort_by",
         "sort_by_key",
@@ -122,10 +122,8 @@ fn rule(name: &str, method: bool) -> &'static Rule {
         "sort_unstable_by",
         "sort_unstable_by_key",
         "binary_search",
-        "reverse",
         "rotate_left",
         "rotate_right",
-        "fill",
         "contains",
         "copy_from_slice",
         "clone_from_slice",
@@ -136,7 +134,6 @@ fn rule(name: &str, method: bool) -> &'static Rule {
         name if CONVERSIONS.contains(&name) => &rules::CONVERSION,
         name if ITERATORS.contains(&name) => &rules::ITERATOR_METHOD_OF,
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,
-        "swap" => &rules::SWAP,
         name if SLICES.contains(&name) => &rules::SLICE_METHOD,
         "powf" | "powi" | "pow" => &rules::POWER,
         "shape" | "size" | "length" => &rules::LENGTH,

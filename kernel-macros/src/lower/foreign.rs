@@ -1,4 +1,4 @@
-//! Suggestions for names of CUDA C, Numba and the standard library that do not exist in a kernel.
+//! Suggestions for names of CUDA C, Numba and the standard library that do not exist on a device.
 //!
 //! Only rustc resolves names, so a suggestion is made only where the call cannot be valid: a call of `sqrt` or
 //! `atomicAdd` may name the user's own device function, while `__syncthreads()`, `atomicAdd(&x[i], v)` and
@@ -110,7 +110,7 @@ const STANDARD: &[(&str, &str)] = &[
     ("from_fn", "a `for` loop over the elements"),
 ];
 
-/// Returns the error about a call by path, if its callee cannot exist in a kernel.
+/// Returns the error about a call by path, if its callee cannot exist on a device.
 pub(super) fn call(call: &ExprCall, path: &ExprPath) -> Option<String> {
     let segments = &path.path.segments;
     let last = segments.last()?.ident.to_string();
@@ -125,7 +125,7 @@ pub(super) fn call(call: &ExprCall, path: &ExprPath) -> Option<String> {
     if !single && (first == "std" || first == "core") && !is_constant_function(&last) {
         let found = STANDARD.iter().find(|(name, _)| *name == last);
         return Some(explained(
-            &format!("`{written}` is not supported in a kernel"),
+            &format!("`{written}` is not supported on a device"),
             "the standard library is compiled for the host only",
             &match found {
                 Some((_, replacement)) => format!("write `{replacement}`"),
@@ -163,7 +163,7 @@ pub(super) fn method(module: &ExprPath, method: &Ident) -> Option<String> {
     if module == "math" || module == "np" {
         return Some(explained(
             &format!("`{module}` is not a value"),
-            "the functions of this Python module are methods of numbers in a kernel",
+            "the functions of this Python module are methods of numbers here",
             &format!("write `x.{method}()`; the documentation of `Float` lists the methods"),
         ));
     }
@@ -185,7 +185,7 @@ pub(super) fn geometry(base: &ExprPath, member: &Member) -> Option<String> {
     };
     let why = if base == function { "it is a function" } else { "this is the CUDA C name" };
     Some(explained(
-        &format!("`{base}` is not a value in a kernel"),
+        &format!("`{base}` is not a value on a device"),
         why,
         &format!("write `{function}().{member}`; the global index of a thread is `grid(1)`"),
     ))
@@ -222,7 +222,7 @@ pub(super) fn constant(name: &Ident) -> Option<String> {
 
 fn renamed(name: &str, origin: &str, replacement: &str) -> String {
     explained(
-        &format!("there is no `{name}` in a kernel"),
+        &format!("there is no `{name}` on a device"),
         &format!("this is the {origin}"),
         &format!("write `{replacement}`"),
     )

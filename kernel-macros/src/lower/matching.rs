@@ -35,6 +35,9 @@ pub(super) struct Conditions {
 impl Lowerer<'_> {
     /// `match scrutinee { pattern if guard => body, .. }`
     pub(super) fn match_expr(&mut self, expr: &ExprMatch) -> Value {
+        if let Some(desugared) = self.match_of_a_reference(expr) {
+            return self.expr(&desugared);
+        }
         let patterns: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
         let scrutinee = self.scrutinee(&expr.expr, &patterns);
         let mut before = TokenStream::new();
@@ -192,7 +195,7 @@ fn has_let(condition: &Expr) -> bool {
 }
 
 /// Splits a pattern into the pattern without its guard, and the guard.
-fn guarded(pattern: &Pat) -> (&Pat, Option<&PatGuard>) {
+pub(super) fn guarded(pattern: &Pat) -> (&Pat, Option<&PatGuard>) {
     match pattern {
         Pat::Guard(guarded) => (&guarded.pat, Some(guarded)),
         Pat::Paren(inner) => (guarded(&inner.pat).0, None),
@@ -209,7 +212,7 @@ pub(super) fn without_reference(pattern: &Pat) -> &Pat {
 }
 
 /// Returns whether a pattern binds a variable.
-fn binds(pattern: &Pat) -> bool {
+pub(super) fn binds(pattern: &Pat) -> bool {
     struct Binds(bool);
 
     impl<'p> Visit<'p> for Binds {

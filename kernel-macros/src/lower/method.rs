@@ -33,7 +33,12 @@ impl Lowerer<'_> {
         // A method call dereferences its receiver implicitly.
         let (receiver, borrow) = borrowed(&call.receiver);
         let mutable = borrow.is_some_and(|borrow| borrow.mutability.is_some());
-        let place = self.place(receiver, if mutable { Access::Write } else { Access::Read });
+        let access = match borrow {
+            Some(_) if mutable => Access::Write,
+            Some(_) => Access::Read,
+            None => Access::Receiver,
+        };
+        let place = self.place(receiver, access);
         let (method, turbofish) = (hidden_name(&call.method), &call.turbofish);
         let (place_cpu, dot) = (&place.cpu, &call.dot_token);
         let (guard, callee) = if place.is_behind_handle() {
@@ -65,7 +70,7 @@ impl Lowerer<'_> {
             (None, quote!(#target #dot #method #turbofish))
         };
         let receiver = Value { id: place.id, cpu: TokenStream::new(), shape: place.shape };
-        let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
         self.fallbacks.method(&call.method, args.len());
         let shape = match text.as_str() {
             "split_at" | "split_at_mut" => Shape::Tuple(vec![Shape::Slice; 2]),

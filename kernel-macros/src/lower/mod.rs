@@ -8,6 +8,7 @@
 //! lowered like code that the user wrote.
 
 mod assign;
+mod binding_modes;
 mod borrow;
 mod call;
 mod control;
@@ -30,7 +31,9 @@ mod sugar;
 #[cfg(test)]
 mod tests;
 
-use cumbia_kernel_ir::ir::{Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position};
+use cumbia_kernel_ir::ir::{
+    Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position, Stmt,
+};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -40,7 +43,7 @@ use self::shape::Shape;
 use crate::identity;
 use crate::position::{self, Name, ours};
 use crate::report::Errors;
-use crate::rules::Rule;
+use crate::rules::{self, Rule};
 use crate::signature::{ParamKind, Signature};
 
 /// A lowered function.
@@ -67,6 +70,8 @@ pub(crate) fn body_label() -> syn::Lifetime {
 
 /// Lowers the body of a function.
 pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut Errors) -> Lowered {
+    let kind = if signature.kernel { rules::Body::Kernel } else { rules::Body::DeviceFunction };
+    errors.about(kind);
     let mut lowerer = Lowerer {
         signature,
         errors,
@@ -80,13 +85,15 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         loops: 0,
         slots: 0,
         fallbacks: Fallbacks::default(),
+        promoted: Vec::new(),
     };
     let (params, learn_params) = lowerer.params();
     let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty.span()));
-    let Body { ir: body, cpu: statements, shape: _ } = match &signature.foreign {
+    let Body { ir: mut body, cpu: statements, shape: _ } = match &signature.foreign {
         Some(foreign) => Body { ir: Block::default(), cpu: foreign.cpu.clone(), shape: Shape::Owned },
         None => lowerer.block(block),
     };
+    body.stmts.splice(..0, std::mem::take(&mut lowerer.promoted));
     let learn_result = result.map(|(slot, span)| {
         let (slot, result) = (slot_name(slot, span), Ident::new("result", ours(span)));
         quote_spanned!(ours(span)=> #slot.is(&#result);)
@@ -94,7 +101,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     let result = result.map(|(slot, _)| slot);
     let (result_name, label) = (result_name(), body_label());
     let result_type = signature.result.as_ref().map_or_else(|| quote!(()), ToTokens::to_token_stream);
-    let fallbacks = lowerer.fallbacks.items();
+    let fallbacks = lowerer.fallbacks.items(kind);
     let views = signature.views.iter().map(|path| identity::check(path, identity::Known::View));
     let cpu = quote! {
         #[allow(unused_imports)]
@@ -185,6 +192,8 @@ struct Lowerer<'a> {
     loops: u32,
     slots: u32,
     fallbacks: Fallbacks,
+    /// The declarations of the borrowed constants.
+    promoted: Vec<Stmt>,
 }
 
 /// A scope with a glob import.
@@ -200,6 +209,8 @@ struct Known {
     shape: Shape,
     /// Declared without an initializer: an assignment determines the type in its slot.
     deferred: bool,
+    /// The reference type that it is declared with, to which an assigned value coerces.
+    ty: Option<syn::TypeReference>,
 }
 
 /// A loop or a labelled block whose body is being lowered.
@@ -245,7 +256,7 @@ impl Lowerer<'_> {
         let id = LocalId(self.locals.len() as u32);
         let name = Name::of(name);
         self.locals.push(Local { name: name.text().to_owned(), mutable, slot });
-        self.known.push(Known { shape, deferred: false });
+        self.known.push(Known { shape, deferred: false, ty: None });
         self.bind(name, Some(id));
         id
     }

@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprUnary, Lit, UnOp};
 
-use super::{Lowerer, Value, slot_name};
+use super::{Lowerer, Value, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;
 
@@ -16,6 +16,9 @@ impl Lowerer<'_> {
     /// `-x`, `!x`
     pub(super) fn unary(&mut self, unary: &ExprUnary, around: Option<Span>) -> Value {
         let span = around.unwrap_or(unary.span());
+        if let Some(desugared) = sugar::negated(unary) {
+            return self.expr(&desugared);
+        }
         let (op, name) = match unary.op {
             UnOp::Neg(minus) => {
                 if let Expr::Lit(lit) = &*unary.expr

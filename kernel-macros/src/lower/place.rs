@@ -23,7 +23,11 @@ use crate::signature::ParamKind;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Access {
     Read,
+    /// A shared borrow, which may outlive the statement.
+    Shared,
     Write,
+    /// The receiver of a method, which rustc borrows as the method requires.
+    Receiver,
 }
 
 /// A lowered place, or a temporary.
@@ -92,6 +96,7 @@ impl Lowerer<'_> {
                 let place = self.place(&inner.expr, access);
                 Place { cpu: standing_for(inner.span(), place.cpu), ..place }
             }
+            constant if access == Access::Shared && self.is_promoted(constant) => self.promoted(constant),
             computed => {
                 let Value { id, cpu, shape } = self.expr(computed);
                 Place { id, cpu, form: Form::Computed, shape }
@@ -154,8 +159,7 @@ impl Lowerer<'_> {
     /// `x[i]`. Its faults are reported at `span`: that of the expression, or of the parentheses around it.
     pub(super) fn element(&mut self, index: &ExprIndex, access: Access, span: Span) -> Place {
         if let Expr::Range(range) = peeled(&index.index) {
-            let Value { id, cpu, shape } = self.part(index, range, access == Access::Write);
-            return Place { id, cpu, form: Form::Computed, shape };
+            return self.part(index, range, access);
         }
         self.refuse_index(index);
         let base = self.place(&index.expr, access);
@@ -174,7 +178,7 @@ impl Lowerer<'_> {
             let at = self.at(span);
             let cx = &self.cx;
             let method = match access {
-                Access::Read => Ident::new("at", ours(span)),
+                Access::Read | Access::Shared | Access::Receiver => Ident::new("at", ours(span)),
                 Access::Write => Ident::new("at_mut", ours(span)),
             };
             (quote_spanned!(ours(span)=> #base_cpu.#method(#cx, #position_cpu, #at)), Form::Handle)

@@ -1,14 +1,15 @@
 //! `for` loops over ranges and over the elements of slices and arrays.
 
-use cumbia_kernel_ir::ir::{Adapter, Block, ExprId, ExprKind, LocalId, Range, Sequence, Stmt};
+use cumbia_kernel_ir::ir::{Adapter, Block, ExprId, ExprKind, LocalId, Range, Sequence, Stmt as IrStmt};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, PatIdent, RangeLimits};
+use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, PatIdent, RangeLimits, Stmt};
 
+use super::binding_modes;
 use super::call::hidden_name;
 use super::pattern::{Binder, Bound};
-use super::place::{Access, Form};
+use super::place::{Access, Form, root};
 use super::{Body, Lowerer, Shape, Value, in_braces, peeled};
 use crate::position::{self, ours, standing_for};
 use crate::rules;
@@ -23,6 +24,8 @@ struct Counted {
 /// An iteration over the elements of a slice or an array.
 struct Elements {
     of: ExprId,
+    /// The slice or the array itself, if `of` borrows it.
+    value: ExprId,
     /// The tokens of the slice or the array.
     base: TokenStream,
     by: By,
@@ -93,6 +96,23 @@ impl Lowerer<'_> {
             (Pat::Reference(reference), By::Reference { .. }) => (&*reference.pat, By::Copy),
             (pattern, by) => (pattern, by),
         };
+        let of_reference;
+        let (mut expr, mut element_pattern, mut by, mut of) = (expr, element_pattern, by, elements.of);
+        let element = Ident::new("element", ours(element_pattern.span()));
+        let hidden: Pat = binding_modes::variable(&element);
+        if let Some((statements, by_copy)) = self.parts_of_references(expr, element_pattern, by, &element) {
+            let mut desugared = expr.clone();
+            desugared.body.stmts.splice(..0, statements);
+            of_reference = desugared;
+            (expr, element_pattern) = (&of_reference, &hidden);
+            if by_copy {
+                // The array itself, in place of the borrow.
+                if elements.value != of {
+                    self.exprs[of.index()].kind = ExprKind::Tuple(Vec::new());
+                }
+                (by, of) = (By::Copy, elements.value);
+            }
+        }
         let shape = match by {
             By::Reference { mutable } => Shape::Reference { mutable },
             By::Copy | By::Value => Shape::Owned,
@@ -115,12 +135,43 @@ impl Lowerer<'_> {
                 (index, element, pattern, lowerer.iteration(expr, &[binder.learn, destructuring], first))
             })
         });
-        let &Elements { of, reversed, .. } = elements;
+        let reversed = elements.reversed;
         Looped { id, sequence: Sequence::Elements { of, index, element, reversed }, body, pattern, iterator }
     }
 
+    /// Returns the statements that bind references to the parts of each element, for a loop whose pattern destructures a
+    /// reference, and whether the loop binds a copy of the element instead. That suffices for a shared reference, and there
+    /// are no references to tuples.
+    fn parts_of_references(
+        &self,
+        expr: &ExprForLoop,
+        pattern: &Pat,
+        by: By,
+        element: &Ident,
+    ) -> Option<(Vec<Stmt>, bool)> {
+        let By::Reference { mutable } = by else { return None };
+        match pattern {
+            Pat::Wild(_) | Pat::Ident(PatIdent { by_ref: None, subpat: None, .. }) | Pat::Paren(_) => None,
+            Pat::Tuple(_) if mutable || self.is_of_slice(&expr.expr) => None,
+            Pat::Tuple(_) => Some((binding_modes::statements(pattern, element, false, &quote!(#element))?, true)),
+            _ => Some((binding_modes::statements(pattern, element, mutable, &quote!((*#element)))?, false)),
+        }
+    }
+
+    /// Returns whether a loop iterates over a variable that is a slice, whose elements are not tuples.
+    fn is_of_slice(&self, sequence: &Expr) -> bool {
+        match peeled(sequence) {
+            Expr::MethodCall(call) if is_iteration(call) => self.is_of_slice(&call.receiver),
+            Expr::Reference(reference) => self.is_of_slice(&reference.expr),
+            place => {
+                let variable = self.variable(root(place));
+                variable.is_some_and(|local| self.known[local.index()].shape == Shape::Slice)
+            }
+        }
+    }
+
     /// Lowers the body of a loop, preceded by the tokens and the statements that begin each iteration.
-    fn iteration(&mut self, expr: &ExprForLoop, before: &[TokenStream], first: Vec<Stmt>) -> Body {
+    fn iteration(&mut self, expr: &ExprForLoop, before: &[TokenStream], first: Vec<IrStmt>) -> Body {
         let Body { ir: Block { stmts, tail }, cpu, shape } = self.block(&expr.body);
         let stmts = first.into_iter().chain(stmts).collect();
         Body { ir: Block { stmts, tail }, cpu: in_braces(&expr.body, quote!(#(#before)* #cpu)), shape }
@@ -152,7 +203,7 @@ impl Lowerer<'_> {
         pattern: &Pat,
         shape: &Shape,
         binder: &mut Binder,
-        first: &mut Vec<Stmt>,
+        first: &mut Vec<IrStmt>,
     ) -> (Option<LocalId>, Bound, TokenStream) {
         if let Pat::Wild(_) | Pat::Ident(PatIdent { by_ref: None, subpat: None, .. }) = pattern {
             let (local, bound) = self.single(pattern, shape, binder);
@@ -169,7 +220,7 @@ impl Lowerer<'_> {
         let value = self.push(ExprKind::Local(local), pattern.span());
         let mut inner = Binder::irrefutable(None);
         let Bound { ir, cpu } = self.pattern(pattern, shape, &mut inner);
-        first.push(Stmt::Let { pattern: ir, init: Some(value), span: position::of(pattern.span()) });
+        first.push(IrStmt::Let { pattern: ir, init: Some(value), span: position::of(pattern.span()) });
         let learn = inner.learn;
         let destructuring = quote_spanned!(span=> #learn_element let #cpu = #name; #learn);
         let bound = Bound { ir: cumbia_kernel_ir::ir::Pattern::Local(local), cpu: name.to_token_stream() };
@@ -275,7 +326,7 @@ impl Lowerer<'_> {
                 self.push(ExprKind::Borrow { place: place.id, mutable }, span)
             }
         };
-        Elements::new(of, place.cpu, By::Reference { mutable }, span)
+        Elements { value: place.id, ..Elements::new(of, place.cpu, By::Reference { mutable }, span) }
     }
 
     /// Returns tokens that compile only if a method of an array in a variable is not that of a user's trait: the hidden
@@ -357,7 +408,7 @@ struct Looped {
 impl Elements {
     fn new(of: ExprId, base: TokenStream, by: By, span: Span) -> Elements {
         let (adapters, check) = (TokenStream::new(), TokenStream::new());
-        Elements { of, base, by, enumerated: false, reversed: false, adapters, cloned: false, check, span }
+        Elements { of, value: of, base, by, enumerated: false, reversed: false, adapters, cloned: false, check, span }
     }
 
     /// Returns the iterator for the CPU.

@@ -6,11 +6,14 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Expr, Ident, Item, Local, Pat, Stmt as SynStmt, Type, TypeReference, UseName, UseRename, UseTree,
+    Attribute, Expr, ExprReference, Ident, Item, Local, Pat, Stmt as SynStmt, Type, TypeReference, UseName, UseRename,
+    UseTree,
 };
 
+use super::binding_modes;
 use super::matching::without_reference;
 use super::pattern::{Binder, Bound};
+use super::place::root;
 use super::{Body, GlobScope, Lowerer, Shape, Value, peeled, slot_name, sugar};
 use crate::position::{self, Name, ours};
 use crate::rules;
@@ -70,18 +73,25 @@ impl Lowerer<'_> {
     }
 
     /// Returns tokens that compile only if no glob import of the current scope shadows a variable that is used in it: a
-    /// closure captures variables, but not items. Variables declared without an initializer may be uninitialised, and
-    /// are skipped.
+    /// closure captures variables, but not items. The closure is unreachable, since the variable may be uninitialised or
+    /// mutably borrowed; rustc infers its type nevertheless.
     fn shadowing_checks(&mut self) -> TokenStream {
         let depth = self.scopes.len() - 1;
         let mut checks = TokenStream::new();
         while let Some(glob) = self.globs.pop_if(|glob| glob.depth == depth) {
             for name in glob.named {
-                let deferred = self.lookup(&name).is_some_and(|local| self.known[local.index()].deferred);
-                if !deferred {
-                    let captured = quote_spanned!(ours(name.span())=> ::cumbia::__private::captured);
-                    checks.extend(quote!(#captured(|| { let _ = &#name; });));
-                }
+                let check = Ident::new("check", ours(name.span()));
+                checks.extend(quote_spanned! {ours(name.span())=>
+                    #[allow(unreachable_code)]
+                    {
+                        let #check = ::cumbia::__private::Captured::new();
+                        if false {
+                            loop {}
+                            #check.by(|| { let _ = &#name; });
+                        }
+                        #check.check();
+                    }
+                });
             }
         }
         checks
@@ -122,7 +132,11 @@ impl Lowerer<'_> {
             }
             return;
         }
-        let extended = sugar::extended_temporary(&init.expr, |root| self.variable(root).is_some());
+        let extended = match peeled(&init.expr) {
+            // rustc promotes the constant to a static.
+            Expr::Reference(ExprReference { mutability: None, expr, .. }) if self.is_promoted(root(expr)) => None,
+            init => sugar::extended_temporary(init, |root| self.variable(root).is_some()),
+        };
         let extended_init;
         let init = match extended {
             Some((temporary, init)) => {
@@ -131,6 +145,15 @@ impl Lowerer<'_> {
                 &extended_init
             }
             None => &*init.expr,
+        };
+        let mut coerced_init;
+        let init = match ty {
+            Some(ty) if sugar::has_reference(ty) => {
+                coerced_init = init.clone();
+                sugar::coerced_branches(&mut coerced_init, ty);
+                &coerced_init
+            }
+            _ => init,
         };
         let mut value = match pattern {
             Pat::Reference(_) => self.scrutinee(init, &[pattern]),
@@ -143,16 +166,32 @@ impl Lowerer<'_> {
             annotation(ty)
         });
         let shape = ty.map_or(Shape::Unknown, Shape::of_type).unless_unknown(&value.shape);
-        let pattern = without_reference(pattern);
-        if matches!(shape, Shape::Reference { .. }) && !matches!(pattern, Pat::Ident(_) | Pat::Wild(_)) {
-            self.errors.refuse(pattern, &rules::MATCHED_REFERENCE);
+        let mut pattern = without_reference(pattern);
+        let (reference, mut variables) = (Ident::new("reference", ours(pattern.span())), Vec::new());
+        let of_reference: Pat = binding_modes::variable(&reference);
+        if let Shape::Reference { mutable } = shape
+            && !matches!(pattern, Pat::Ident(_) | Pat::Wild(_))
+        {
+            let statements = binding_modes::statements(pattern, &reference, mutable, &quote!((*#reference)));
+            let Some(statements) = statements else {
+                self.refuse(pattern, &rules::MATCHED_REFERENCE);
+                return;
+            };
+            (pattern, variables) = (&of_reference, statements);
         }
         let mut binder = Binder::of(self.type_slot(value.id), shown_at(init));
         let Bound { ir, cpu: pattern } = self.pattern(pattern, &shape, &mut binder);
+        let declared = ir.clone();
         into.declare(ir, Some(value.id), local.let_token.span());
+        if let (Some(Type::Reference(reference)), Pattern::Local(local)) = (ty, &declared) {
+            self.known[local.index()].ty = Some(reference.clone());
+        }
         let (cpu, learn, let_token) = (value.cpu, binder.learn, &local.let_token);
         let before = binder.before;
         into.cpu.extend(quote!(#before #let_token #pattern #annotation = #cpu; #learn));
+        for variable in &variables {
+            self.statement(variable, false, into);
+        }
     }
 
     /// `let x;`, `let (x, mut y): (f32, u32);`: variables whose types are inferred from their assignments.
@@ -162,6 +201,9 @@ impl Lowerer<'_> {
                 let shape = ty.map_or(Shape::Unknown, Shape::of_type);
                 let id = self.declare(&ident.ident, ident.mutability.is_some(), shape);
                 self.known[id.index()].deferred = true;
+                if let Some(Type::Reference(reference)) = ty {
+                    self.known[id.index()].ty = Some(reference.clone());
+                }
                 into.declare(Pattern::Local(id), None, span);
                 let annotation = ty.map(annotation);
                 into.cpu.extend(quote!(let #pattern #annotation;));
@@ -195,7 +237,7 @@ impl Lowerer<'_> {
 
     /// Coerces a value to the reference type that the variable is declared with: a reference to an array becomes a
     /// slice.
-    fn coerced(&mut self, ty: &TypeReference, value: &mut Value, span: Span) -> Value {
+    pub(super) fn coerced(&mut self, ty: &TypeReference, value: &mut Value, span: Span) -> Value {
         let mutable = ty.mutability.is_some();
         let cpu = std::mem::take(&mut value.cpu);
         let name = |slice: bool| match (slice, mutable) {

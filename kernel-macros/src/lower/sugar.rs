@@ -4,9 +4,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Local, LocalInit, Pat, PatIdent, Stmt, Token, Type, UnOp,
+    BinOp, Block, Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Local, LocalInit, Pat, PatIdent, Stmt, Token,
+    Type, TypeReference, UnOp,
 };
 
 use super::peeled;
@@ -74,6 +76,43 @@ pub(super) fn indices_first(binary: &ExprBinary) -> Option<Expr> {
         #place #op #operand;
     }})
     .ok()
+}
+
+/// `!(a && b)` as `!a || !b`, if it contains an assignment, and so on for `||` and for a second `!`. rustc derives from
+/// the operators which variables a condition has initialised, and does not see through the functions that record the
+/// types of operands.
+pub(super) fn negated(unary: &ExprUnary) -> Option<Expr> {
+    struct Assigns(bool);
+
+    impl<'ast> Visit<'ast> for Assigns {
+        fn visit_expr_assign(&mut self, _: &'ast ExprAssign) {
+            self.0 = true;
+        }
+    }
+
+    let UnOp::Not(not) = &unary.op else { return None };
+    let mut assigns = Assigns(false);
+    assigns.visit_expr(&unary.expr);
+    if !assigns.0 {
+        return None;
+    }
+    match peeled(&unary.expr) {
+        Expr::Binary(ExprBinary { attrs: _, left, op, right }) => {
+            let opposite = match op {
+                BinOp::And(and) => quote_spanned!(and.span()=> ||),
+                BinOp::Or(or) => quote_spanned!(or.span()=> &&),
+                _ => return None,
+            };
+            syn::parse2(quote_spanned!(ours(unary.span())=> (#not (#left) #opposite #not (#right)))).ok()
+        }
+        Expr::Unary(ExprUnary { attrs: _, op: UnOp::Not(_), expr }) => match peeled(expr) {
+            logical @ Expr::Binary(ExprBinary { op: BinOp::And(_) | BinOp::Or(_), .. }) => {
+                syn::parse2(quote_spanned!(ours(unary.span())=> (#logical))).ok()
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Returns a place of the same type whose evaluation has no side effects: `v.rows[0][j]` for `v.rows[f()][j]`.
@@ -193,6 +232,146 @@ fn immutable(pattern: &Pat, bindings: &mut Vec<(Ident, Option<Token![mut]>)>) ->
     let mut pattern = pattern.clone();
     Immutable(bindings).visit_pat_mut(&mut pattern);
     pattern
+}
+
+/// Makes the values of the branches of `expr` coerce to `ty`, the type that is expected of it: `if c { &a } else { &b }`
+/// as `if c { { let value: &[f32] = &a; value } } else { .. }`. Rust propagates an expected type to the ends of blocks,
+/// the arms of a `match`, the values of `break`s and the parts of a tuple.
+pub(super) fn coerced_branches(expr: &mut Expr, ty: &Type) {
+    match (expr, ty) {
+        (Expr::Paren(inner), ty) => coerced_branches(&mut inner.expr, ty),
+        (Expr::Group(inner), ty) => coerced_branches(&mut inner.expr, ty),
+        (expr, Type::Paren(inner)) => coerced_branches(expr, &inner.elem),
+        (expr, Type::Group(inner)) => coerced_branches(expr, &inner.elem),
+        (Expr::Tuple(tuple), Type::Tuple(types)) if tuple.elems.len() == types.elems.len() => {
+            tuple.elems.iter_mut().zip(&types.elems).for_each(|(elem, ty)| coerce(elem, ty));
+        }
+        (expr @ (Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Loop(_)), ty) if has_reference(ty) => {
+            branches(expr, &mut |value| coerce(value, ty));
+        }
+        _ => {}
+    }
+}
+
+/// `&[_]` or `&mut [_]`
+pub(super) fn slice_type(mutable: bool) -> TypeReference {
+    if mutable { syn::parse_quote!(&mut [_]) } else { syn::parse_quote!(&[_]) }
+}
+
+/// Collects the expressions of which one is the value of an expression with branches.
+pub(super) fn values<'e>(expr: &'e Expr, into: &mut Vec<&'e Expr>) {
+    let mut of_block = |block: &'e Block| {
+        if let Some(Stmt::Expr(tail, None)) = block.stmts.last() {
+            values(tail, into);
+        }
+    };
+    match expr {
+        Expr::If(branch) => {
+            if let Some((_, otherwise)) = &branch.else_branch {
+                of_block(&branch.then_branch);
+                values(otherwise, into);
+            }
+        }
+        Expr::Match(inner) => inner.arms.iter().for_each(|arm| values(&arm.body, into)),
+        Expr::Block(block) => of_block(&block.block),
+        Expr::Paren(inner) => values(&inner.expr, into),
+        Expr::Group(inner) => values(&inner.expr, into),
+        value => into.push(value),
+    }
+}
+
+/// Coerces one of several values of an expression to the type that is expected of the whole.
+fn coerce(expr: &mut Expr, ty: &Type) {
+    coerced_branches(expr, ty);
+    let (value, reference) = (peeled(expr), matches!(ty, Type::Reference(_)));
+    if reference && matches!(value, Expr::Reference(_) | Expr::Path(_) | Expr::Index(_) | Expr::Call(_)) {
+        let span = ours(value.span());
+        let name = Ident::new("value", span);
+        *expr = syn::parse_quote_spanned!(span=> { let #name: #ty = #expr; #name });
+    }
+}
+
+/// Returns whether a type that is written out contains a reference.
+pub(super) fn has_reference(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(_) => true,
+        Type::Tuple(tuple) => tuple.elems.iter().any(has_reference),
+        Type::Paren(inner) => has_reference(&inner.elem),
+        Type::Group(inner) => has_reference(&inner.elem),
+        _ => false,
+    }
+}
+
+/// Applies `change` to each expression that may be the value of `expr`, which has branches.
+fn branches(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {
+    match expr {
+        Expr::If(branch) => {
+            if let Some((_, otherwise)) = &mut branch.else_branch {
+                tail(&mut branch.then_branch, change);
+                branches(otherwise, change);
+            }
+        }
+        Expr::Match(inner) => inner.arms.iter_mut().for_each(|arm| change(&mut arm.body)),
+        Expr::Block(block) => {
+            if let Some(label) = &block.label {
+                let label = Name::of(&label.name.ident);
+                Breaks { label: Some(label), unlabelled: false, change }.visit_block_mut(&mut block.block);
+            }
+            tail(&mut block.block, change);
+        }
+        Expr::Loop(repeated) => {
+            let label = repeated.label.as_ref().map(|label| Name::of(&label.name.ident));
+            Breaks { label, unlabelled: true, change }.visit_block_mut(&mut repeated.body);
+        }
+        _ => {}
+    }
+}
+
+fn tail(block: &mut Block, change: &mut dyn FnMut(&mut Expr)) {
+    if let Some(Stmt::Expr(tail, None)) = block.stmts.last_mut() {
+        change(tail);
+    }
+}
+
+/// Visits the values of the `break`s out of a loop or a labelled block.
+struct Breaks<'a> {
+    label: Option<Name>,
+    /// A `break` without a label targets it.
+    unlabelled: bool,
+    change: &'a mut dyn FnMut(&mut Expr),
+}
+
+impl Breaks<'_> {
+    fn nested(&mut self, visit: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.unlabelled, false);
+        visit(self);
+        self.unlabelled = before;
+    }
+}
+
+impl VisitMut for Breaks<'_> {
+    fn visit_expr_break_mut(&mut self, jump: &mut syn::ExprBreak) {
+        visit_mut::visit_expr_break_mut(self, jump);
+        let leaves = match &jump.label {
+            None => self.unlabelled,
+            Some(label) => self.label.as_ref().is_some_and(|own| *own == Name::of(&label.ident)),
+        };
+        if leaves && let Some(value) = &mut jump.expr {
+            (self.change)(value);
+        }
+    }
+
+    fn visit_expr_loop_mut(&mut self, inner: &mut syn::ExprLoop) {
+        self.nested(|breaks| visit_mut::visit_expr_loop_mut(breaks, inner));
+    }
+
+    fn visit_expr_while_mut(&mut self, inner: &mut syn::ExprWhile) {
+        self.nested(|breaks| visit_mut::visit_expr_while_mut(breaks, inner));
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, inner: &mut syn::ExprForLoop) {
+        self.nested(|breaks| visit_mut::visit_expr_for_loop_mut(breaks, inner));
+    }
 }
 
 /// Splits a pattern into the pattern without its type annotation, and the type.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 
-use super::{ALL, Rule};
+use super::{ALL, Body, Rule};
 
 /// The markers around the generated list.
 const START: &str = "<!-- the rules: written by `cargo xtask bless` -->\n";
@@ -31,7 +31,8 @@ fn tables() -> String {
         if let Some(section) = section {
             let _ = writeln!(text, "\n### {section}\n\n| what | why | instead |\n|---|---|---|");
         }
-        let [what, why, help] = [what, why, help].map(|part| part.replace('|', "\\|"));
+        let [what, why, help] =
+            [what, why, help].map(|part| part.replace("{body}", &Body::Kernel.to_string()).replace('|', "\\|"));
         let _ = writeln!(text, "| {what} | {why} | {help} |");
     }
     text.push('\n');

@@ -1,0 +1,230 @@
+//! Default binding modes: a pattern that is matched against a reference binds references to the parts of the referent.
+//!
+//! `let Point { x, y } = r;` is desugared to `let x = &(*r).x; let y = &(*r).y;`, and `match r { Point { x, y: 0 } => .. }`
+//! to `match *r { Point { x: _, y: 0 } => { let x = &(*r).x; .. } }`. So the pattern itself binds nothing, and rustc still
+//! verifies it against the type.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, Stmt};
+
+use super::matching::{binds, guarded};
+use super::sugar::is_upper_case;
+use super::{Lowerer, Shape, peeled};
+use crate::position::ours;
+
+/// A pattern against a reference, desugared.
+pub(super) struct Destructured {
+    /// The pattern of the referent, without bindings.
+    pattern: TokenStream,
+    /// The declarations of the variables.
+    variables: TokenStream,
+}
+
+/// Desugars `pattern`, which is matched against a reference to `place`. `None` if the position of a part is not known, or
+/// if it depends on the alternative of a `|` pattern.
+fn destructured(pattern: &Pat, place: &TokenStream, mutable: bool, refutable: bool) -> Option<Destructured> {
+    let mut parts = Parts { mutable, refutable, variables: TokenStream::new() };
+    let pattern = parts.pattern(pattern, place)?;
+    Some(Destructured { pattern, variables: parts.variables })
+}
+
+/// Returns the statements of a `let` of the pattern, which is matched against a reference to `place`. `name` is the
+/// variable that holds the reference or the place.
+pub(super) fn statements(pattern: &Pat, name: &Ident, mutable: bool, place: &TokenStream) -> Option<Vec<Stmt>> {
+    let Destructured { pattern, variables } = destructured(pattern, place, mutable, false)?;
+    let span = ours(name.span());
+    let block: syn::Block = syn::parse2(quote_spanned!(span=> { let #pattern = #place; #variables })).ok()?;
+    Some(block.stmts)
+}
+
+/// Returns whether a pattern binds a variable of this name.
+fn binds_name(pattern: &Pat, name: &Ident) -> bool {
+    struct Binds<'n>(&'n Ident, bool);
+
+    impl<'p> Visit<'p> for Binds<'_> {
+        fn visit_pat_ident(&mut self, pattern: &'p PatIdent) {
+            self.1 |= pattern.ident == *self.0;
+            visit::visit_pat_ident(self, pattern);
+        }
+    }
+
+    let mut binds = Binds(name, false);
+    binds.visit_pat(pattern);
+    binds.1
+}
+
+/// Returns the pattern that binds a single variable.
+pub(super) fn variable(name: &Ident) -> Pat {
+    Pat::Ident(PatIdent { attrs: Vec::new(), by_ref: None, mutability: None, ident: name.clone(), subpat: None })
+}
+
+struct Parts {
+    mutable: bool,
+    /// An upper-case identifier is a constant.
+    refutable: bool,
+    variables: TokenStream,
+}
+
+impl Parts {
+    /// Returns the pattern without its variables, which become references to parts of `place`.
+    fn pattern(&mut self, pattern: &Pat, place: &TokenStream) -> Option<TokenStream> {
+        match pattern {
+            pattern if !binds(pattern) && (self.refutable || !matches!(pattern, Pat::Ident(_))) => {
+                Some(pattern.to_token_stream())
+            }
+            // Rust allows neither `mut` nor `ref` here.
+            Pat::Ident(ident) if ident.by_ref.is_none() && ident.mutability.is_none() => {
+                let name = &ident.ident;
+                if self.refutable && ident.subpat.is_none() && is_upper_case(name) {
+                    return Some(name.to_token_stream());
+                }
+                let borrow = if self.mutable { quote!(&mut) } else { quote!(&) };
+                let span = ours(name.span());
+                self.variables.extend(quote_spanned!(span=> let #name = #borrow #place;));
+                match &ident.subpat {
+                    Some((_, inner)) => self.pattern(inner, place),
+                    None => Some(quote!(_)),
+                }
+            }
+            Pat::Paren(inner) => self.pattern(&inner.pat, place),
+            Pat::Struct(structure) => {
+                let mut fields = Vec::new();
+                for FieldPat { attrs: _, member, colon_token: _, pat } in &structure.fields {
+                    let inner = self.pattern(pat, &quote_spanned!(ours(pat.span())=> #place.#member))?;
+                    fields.push(quote!(#member: #inner));
+                }
+                let (path, rest) = (&structure.path, &structure.rest);
+                Some(quote!(#path { #(#fields,)* #rest }))
+            }
+            Pat::TupleStruct(structure) => {
+                let path = &structure.path;
+                let elems = self.elements(structure.elems.iter(), |index| {
+                    let member = Member::from(index);
+                    quote!(#place.#member)
+                })?;
+                Some(quote!(#path(#(#elems,)*)))
+            }
+            Pat::Tuple(tuple) => {
+                let elems = self.elements(tuple.elems.iter(), |index| {
+                    let member = Member::from(index);
+                    quote!(#place.#member)
+                })?;
+                Some(quote!((#(#elems,)*)))
+            }
+            Pat::Slice(array) => {
+                let elems = self.elements(array.elems.iter(), |index| quote!(#place[#index]))?;
+                Some(quote!([#(#elems),*]))
+            }
+            _ => None,
+        }
+    }
+
+    /// The parts of a tuple or an array. Those after `..` have no known position.
+    fn elements<'p>(
+        &mut self,
+        elems: impl Iterator<Item = &'p Pat>,
+        place: impl Fn(usize) -> TokenStream,
+    ) -> Option<Vec<TokenStream>> {
+        let mut rest = false;
+        elems
+            .enumerate()
+            .map(|(position, elem)| {
+                if rest && binds(elem) {
+                    return None;
+                }
+                rest |= matches!(elem, Pat::Rest(_));
+                self.pattern(elem, &place(position))
+            })
+            .collect()
+    }
+}
+
+impl Lowerer<'_> {
+    /// `match reference { .. }` with patterns that bind parts of the referent.
+    pub(super) fn match_of_a_reference(&self, expr: &ExprMatch) -> Option<Expr> {
+        let is_of_reference = |pattern: &Pat| !matches!(pattern, Pat::Reference(_) | Pat::Ident(_)) && binds(pattern);
+        if !expr.arms.iter().any(|arm| is_of_reference(guarded(&arm.pat).0)) {
+            return None;
+        }
+        let patterns: Vec<&Pat> = expr.arms.iter().map(|arm| guarded(&arm.pat).0).collect();
+        let (place, mutable, declaration) = self.matched_reference(&expr.expr, &patterns)?;
+        let mut desugared = expr.clone();
+        let span = ours(expr.expr.span());
+        desugared.expr = syn::parse2(place.clone()).ok()?;
+        for arm in &mut desugared.arms {
+            let (pattern, guard) = guarded(&arm.pat);
+            if !binds(pattern) {
+                continue;
+            }
+            let Destructured { pattern, variables } = destructured(pattern, &place, mutable, true)?;
+            let (body, comma) = (&arm.body, &arm.comma);
+            let guard = guard.map(|guard| {
+                let (token, guard) = (&guard.if_token, &guard.guard);
+                quote_spanned!(ours(guard.span())=> #token { #variables #guard })
+            });
+            let body = quote_spanned!(ours(body.span())=> { #variables #body });
+            *arm = syn::parse2(quote!(#pattern #guard => #body #comma)).ok()?;
+        }
+        syn::parse2(match declaration {
+            Some(declaration) => quote_spanned!(span=> { #declaration #desugared }),
+            None => desugared.into_token_stream(),
+        })
+        .ok()
+    }
+
+    /// `if let pattern = reference { .. }` with a pattern that binds parts of the referent, as a `match`.
+    pub(super) fn if_let_of_a_reference(&self, branch: &ExprIf) -> Option<Expr> {
+        let Expr::Let(ExprLet { pat, expr, .. }) = peeled(&branch.cond) else { return None };
+        self.matched_reference(expr, &[&**pat])?;
+        let (then, span) = (&branch.then_branch, ours(branch.if_token.span()));
+        let otherwise = branch.else_branch.as_ref().map(|(_, otherwise)| otherwise.to_token_stream());
+        let otherwise = otherwise.unwrap_or_else(|| quote_spanned!(span=> {}));
+        let Expr::Match(of) =
+            syn::parse2(quote_spanned!(span=> match #expr { #pat => #then, _ => #otherwise })).ok()?
+        else {
+            return None;
+        };
+        self.match_of_a_reference(&of)
+    }
+
+    /// Returns the place of a scrutinee which is certainly a reference, whether it is mutable, and the declaration of the
+    /// variable that holds it, unless it is the user's.
+    fn matched_reference(
+        &self,
+        scrutinee: &Expr,
+        patterns: &[&Pat],
+    ) -> Option<(TokenStream, bool, Option<TokenStream>)> {
+        // A variable of a pattern may shadow that of the scrutinee.
+        let is_bound = |name: &Ident| patterns.iter().any(|pattern| binds_name(pattern, name));
+        match peeled(scrutinee) {
+            Expr::Reference(borrow) => {
+                let (span, mutable) = (ours(borrow.span()), borrow.mutability.is_some());
+                if patterns.iter().any(|pattern| matches!(pattern, Pat::Tuple(_)))
+                    && let Expr::Path(path) = peeled(&borrow.expr)
+                    && self.variable(peeled(&borrow.expr)).is_some()
+                {
+                    // There are no references to tuples.
+                    let bound = path.path.get_ident().is_some_and(is_bound);
+                    return (!bound).then(|| (path.to_token_stream(), mutable, None));
+                }
+                let name = Ident::new("reference", span);
+                let declaration = quote_spanned!(span=> let #name = #borrow;);
+                Some((quote_spanned!(span=> (*#name)), mutable, Some(declaration)))
+            }
+            Expr::Path(path) => {
+                let local = self.variable(peeled(scrutinee))?;
+                let Shape::Reference { mutable } = self.known[local.index()].shape else { return None };
+                let span = ours(path.span());
+                if !path.path.get_ident().is_some_and(is_bound) {
+                    return Some((quote_spanned!(span=> (*#path)), mutable, None));
+                }
+                let name = Ident::new("reference", span);
+                Some((quote_spanned!(span=> (*#name)), mutable, Some(quote_spanned!(span=> let #name = #path;))))
+            }
+            _ => None,
+        }
+    }
+}
