@@ -8,7 +8,7 @@ use std::panic;
 use cumbia::__private::Emulation;
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind};
-use cumbia_corpus::{Case, Run, cases, compare, kernels, left_out, sources};
+use cumbia_corpus::{Case, Run, Text, cases, compare, kernels, left_out, sources};
 use emulator::Emulator;
 
 #[test]
@@ -18,14 +18,15 @@ fn emitted_c_agrees_with_the_cpu_body() {
     let sources = sources(&kernels);
     // A folder per selection, so that a part of the corpus does not evict the compiled kernels of all of it.
     let folder = if std::env::var_os("CUMBIA_CASES").is_some() { "emulator-selected" } else { "emulator" };
-    let Some(emulator) = emulator("the emitted C against the CPU body", &sources, folder) else {
+    let count = sources.len();
+    let Some(emulator) = emulator("the emitted C against the CPU body", sources, folder) else {
         return;
     };
     if !emulator.sanitized {
         left_out("undefined behaviour of the emitted C", "g++ has no libubsan", "CUMBIA_REQUIRE_GXX");
     }
     let compared = against_the_cpu(&cases(), str::to_owned, &emulator);
-    println!("{} kernels, {} sources, {compared}", kernels.len(), sources.len());
+    println!("{} kernels, {count} sources, {compared}", kernels.len());
 }
 
 /// Mutations: a case, one of its kernels, and a replacement in its C that introduces a mistake.
@@ -51,19 +52,20 @@ fn mutations_of_the_emitted_c_are_detected() {
     }
     let kernels = kernels();
     let name = |part: &str| format!("cumbia_corpus::{part}");
-    let used = |(kernel, _): &(String, String)| MISTAKES.iter().any(|(case, ..)| kernel.contains(module(case)));
+    let used = |text: &Text| MISTAKES.iter().any(|(case, ..)| text.name.contains(module(case)));
     let right: Vec<_> = sources(&kernels).into_iter().filter(used).collect();
     // In all texts of the kernel. That with all checks contains it for certain.
     let mut sources = right.clone();
     for (number, (_, kernel, right_text, wrong)) in MISTAKES.iter().enumerate() {
         let kernel = name(kernel);
-        for (launched, source) in right.iter().filter(|(launched, _)| is_form_of(launched, &kernel)) {
+        for text in right.iter().filter(|text| is_form_of(&text.name, &kernel)) {
+            let Text { name, source, is_launched } = text;
             let mistaken = source.replace(right_text, wrong);
-            assert!(*source != mistaken || *launched != kernel, "`{right_text}` is not in\n{source}");
-            sources.push((format!("{number} {launched}"), mistaken));
+            assert!(*source != mistaken || *name != kernel, "`{right_text}` is not in\n{source}");
+            sources.push(Text { name: format!("{number} {name}"), source: mistaken, is_launched: *is_launched });
         }
     }
-    let Some(emulator) = emulator("the detection of mistakes", &sources, "mistakes") else {
+    let Some(emulator) = emulator("the detection of mistakes", sources, "mistakes") else {
         return;
     };
     for (number, (case, kernel, right, wrong)) in MISTAKES.iter().enumerate() {
@@ -100,7 +102,7 @@ fn positions_do_not_wrap_at_32_bits() {
     let source = placed::cuda_source().expect("a valid kernel");
     let far = source.replace("blockIdx.x", "(4194304u)").replace("gridDim.x", "(4194305u)");
     assert!(source.contains("blockIdx.x") && source.contains("gridDim.x"), "{source}");
-    let Some(emulator) = emulator("positions above 2^32", &[("placed".to_owned(), far)], "positions") else {
+    let Some(emulator) = emulator("positions above 2^32", vec![text("placed", far)], "positions") else {
         return;
     };
     let mut out = Device::cpu().zeros(3 * 1024).expect("a small array");
@@ -123,8 +125,8 @@ fn narrow_indices_overflow_at_32_bits() {
         out[1] = n.wrapping_mul(n) as u64;
         out[2] = (n * n) as u64;
     }
-    let sources = [("beyond".to_owned(), beyond::cuda_source().expect("a valid kernel"))];
-    let Some(emulator) = emulator("indices of 32 bits that overflow", &sources, "narrow") else {
+    let sources = vec![text("beyond", beyond::cuda_source().expect("a valid kernel"))];
+    let Some(emulator) = emulator("indices of 32 bits that overflow", sources, "narrow") else {
         return;
     };
     let device = Device::cpu();
@@ -146,13 +148,17 @@ fn narrow_indices_overflow_at_32_bits() {
     assert_eq!(out.to_host().expect("no fault"), [wide, square, square]);
 }
 
+fn text(name: &str, source: String) -> Text {
+    Text { name: name.to_owned(), source, is_launched: true }
+}
+
 /// Returns the module of a case.
 fn module(case: &str) -> &str {
     case.split("::").next().unwrap_or(case)
 }
 
 /// Returns the emulator, or `None` with a report if there is none.
-fn emulator(what: &str, sources: &[(String, String)], folder: &str) -> Option<Emulator> {
+fn emulator(what: &str, sources: Vec<Text>, folder: &str) -> Option<Emulator> {
     Emulator::new(sources, folder).map_err(|reason| left_out(what, &reason, "CUMBIA_REQUIRE_GXX")).ok()
 }
 

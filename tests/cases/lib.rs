@@ -33,16 +33,33 @@ pub fn kernels_of(cases: &[&Case]) -> Kernels {
         for (name, look) in run.into_kernels() {
             let known = kernels.entry(name).or_insert_with(|| look.clone());
             known.others.extend(look.others);
+            known.launched.extend(look.launched);
         }
     }
     kernels
 }
 
-/// Returns the CUDA C of kernels, by the names under which the emulator looks them up.
-pub fn sources(kernels: &Kernels) -> Vec<(String, String)> {
+/// The CUDA C of a kernel in one of its forms.
+#[derive(Clone)]
+pub struct Text {
+    /// The name under which the emulator looks it up.
+    pub name: String,
+    /// The CUDA C.
+    pub source: String,
+    /// Whether a launch is known to choose it: the others are compiled only if a launch does.
+    pub is_launched: bool,
+}
+
+/// Returns the CUDA C of kernels in all forms.
+pub fn sources(kernels: &Kernels) -> Vec<Text> {
     let texts = |(kernel, look): (&&'static str, &Look)| {
-        let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
-        let others = look.others.iter().map(|(form, text)| ((*kernel).to_owned() + form, text.clone()));
+        let text = |form: &'static str, source| Text {
+            name: (*kernel).to_owned() + form,
+            source,
+            is_launched: look.launched.contains(form),
+        };
+        let contiguous = (look.cuda_source)().ok().map(|source| text("", source));
+        let others = look.others.iter().map(|(form, source)| text(form, source.clone()));
         contiguous.into_iter().chain(others).collect::<Vec<_>>()
     };
     kernels.iter().flat_map(texts).collect()

@@ -1,7 +1,7 @@
 //! A run of a case: the device of its kernels, the kernels that it launched, and the recorded results.
 
 use std::any::type_name;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
 use cumbia::__private::inspect::Variant;
@@ -51,6 +51,9 @@ pub struct Look {
     /// The CUDA C of other forms of the kernel, by the name of the form: without the checks that a launch proves, coarsened,
     /// and for strided views if there was a launch with one.
     pub others: BTreeMap<&'static str, String>,
+    /// The forms that launches choose, as far as that does not depend on the results of others; the form with all checks has an
+    /// empty name.
+    pub launched: BTreeSet<&'static str>,
 }
 
 /// Kernels by the name of their type, which contains the module path and the generic arguments.
@@ -159,6 +162,7 @@ impl<'e> Run<'e> {
             cubin: inspect::cubin::<K>,
             usage: Usage::of::<K>,
             others: BTreeMap::new(),
+            launched: BTreeSet::new(),
         });
         let form = |variant: Variant, is_strided: bool| match (variant, is_strided) {
             (Variant::Checked, false) => "",
@@ -199,6 +203,8 @@ impl<'e> Run<'e> {
             Place::Nowhere => {
                 // A rejected launch is reported by the runs that execute it.
                 let _ = launch.emulate(&mut |emulation| {
+                    let chosen = if emulation.is_coarsened { coarsened_form } else { form };
+                    look.launched.insert(chosen(emulation.variant, is_strided(&emulation)));
                     // All variants: later launches may depend on the results of this one.
                     for variant in Variant::ALL {
                         let checked = inspect::cuda_source::<K>().ok();

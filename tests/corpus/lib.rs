@@ -78,8 +78,8 @@ pub mod widths;
 pub mod words;
 
 pub use cumbia_cases::{
-    Agreement, Case, Emulated, Emulator, Kernels, Look, Record, Run, Tolerance, Usage, compare, kernels_of, left_out,
-    sources,
+    Agreement, Case, Emulated, Emulator, Kernels, Look, Record, Run, Text, Tolerance, Usage, compare, kernels_of,
+    left_out, sources,
 };
 
 /// The cases of a module, named after their functions.

@@ -7,10 +7,11 @@ use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::{fs, thread};
 
 use cumbia::__private::{Emulation, RawFault};
-use cumbia_cases::Emulated;
+use cumbia_cases::{Emulated, Text};
 use cumbia_kernel_ir::{FAULT_RECORD_BYTES, LAUNCH_BYTES, PANIC_ARGS, PRINT_HEADER_BYTES};
 use libloading::Library;
 
@@ -19,6 +20,9 @@ const SHIM: &str = include_str!("cuda_shim.h");
 /// Compiled kernels.
 pub(crate) struct Emulator {
     entries: HashMap<String, Compiled>,
+    /// The kernels that are compiled when they are first launched.
+    others: HashMap<String, (String, OnceLock<Compiled>)>,
+    folder: PathBuf,
     /// Whether the code is instrumented by the undefined-behaviour sanitizer.
     pub(crate) sanitized: bool,
 }
@@ -95,9 +99,13 @@ const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES && size_of::<Lau
 const _: () = assert!(size_of::<Prints>() == PRINT_HEADER_BYTES + 8 * PRINT_CAPACITY);
 
 impl Emulator {
-    /// Compiles kernels, given by name and source, in units of several kernels. The libraries stay in `folder` for the
-    /// next run. Returns `Err` with the reason if there is no emulator. Running a kernel that `g++` rejects is a panic.
-    pub(crate) fn new(sources: &[(String, String)], folder: &str) -> Result<Emulator, String> {
+    /// Compiles kernels in units of several kernels; those that may not be launched, when they are. The libraries stay in
+    /// `folder` for the next run. Returns `Err` with the reason if there is no emulator. Running a kernel that `g++` rejects
+    /// is a panic.
+    pub(crate) fn new(texts: Vec<Text>, folder: &str) -> Result<Emulator, String> {
+        let (launched, others): (Vec<_>, Vec<_>) = texts.into_iter().partition(|text| text.is_launched);
+        let sources: Vec<_> = launched.into_iter().map(|text| (text.name, text.source)).collect();
+        let others = others.into_iter().map(|text| (text.name, (text.source, OnceLock::new()))).collect();
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
         fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be created: {error}", folder.display()))?;
         let version = Command::new("g++").arg("--version").output();
@@ -121,7 +129,7 @@ impl Emulator {
                 .collect();
             workers.into_iter().flat_map(|worker| worker.join().expect("loading does not panic")).collect()
         });
-        Ok(Emulator { entries, sanitized })
+        Ok(Emulator { entries, others, folder, sanitized })
     }
 
     /// Runs a launch.
@@ -130,7 +138,7 @@ impl Emulator {
     ///
     /// If the emitted C has undefined behaviour, or the threads deadlock.
     pub(crate) fn run(&self, kernel: &str, emulation: Emulation<'_>) -> Emulated {
-        let Entry { run, as_fibers, all_resident } = match self.entries.get(kernel) {
+        let Entry { run, as_fibers, all_resident } = match self.entries.get(kernel).or_else(|| self.other(kernel)) {
             Some(Ok(entry)) => *entry,
             Some(Err(log)) => panic!("{log}"),
             None => panic!("{kernel} has no CUDA C"),
@@ -191,6 +199,18 @@ impl Emulator {
         let Record { flag, kernel, site, block, thread, pad: _, index, len, args } = record;
         let fault = (flag != 0).then_some(RawFault { kernel, site, block, thread, index, len, args });
         Emulated { fault, printed }
+    }
+}
+
+impl Emulator {
+    /// Returns a kernel of which no launch was known, compiled at its first one.
+    fn other(&self, kernel: &str) -> Option<&Compiled> {
+        let (source, compiled) = self.others.get(kernel)?;
+        Some(compiled.get_or_init(|| {
+            let unit = [(kernel.to_owned(), source.clone())];
+            let name = format!("other{:016x}", hash(kernel));
+            load(&self.folder, &name, &unit, self.sanitized).remove(0).1
+        }))
     }
 }
 

@@ -18,6 +18,27 @@ struct Array {
     __device__ __forceinline__ const T& operator[](usize index) const { return at[index]; }
 };
 
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+    u64 args[6];
+};
+
+struct Print;
+
+struct Launch {
+    Fault* fault;
+    Print* print;
+    u64* grid_barrier;
+    u32 kernel;
+};
+
 static __device__ __forceinline__ double clamp_to_f64(double x, double low, double high) { return x < low ? low : (x > high ? high : x); }
 
 }  // namespace rt
@@ -72,7 +93,7 @@ static __device__ inline void Node_push(types::Node& self_, double by) {
 }  // namespace device
 
 #line 172 "tests/corpus/unchecked.rs"
-extern "C" __global__ void relaxed(const types::Node* __restrict__ from, usize from_len, types::Node* __restrict__ to, usize to_len) {
+extern "C" __global__ void relaxed(const types::Node* __restrict__ from, usize from_len, types::Node* __restrict__ to, usize to_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < from_len) {
         const types::Kind kind = from[i].kind;

@@ -15,7 +15,7 @@ fn emitted_c_agrees_with_the_cpu_body() {
     let cases: Vec<_> = CASES.iter().collect();
     let kernels = kernels_of(&cases);
     // A kernel that the compiler rejects has no source: its case fails, and the others still run.
-    let emulator = match Emulator::new(&sources(&kernels), "random") {
+    let emulator = match Emulator::new(sources(&kernels), "random") {
         Ok(emulator) => emulator,
         Err(reason) => return left_out("random kernels", &reason, "CUMBIA_REQUIRE_GXX"),
     };
