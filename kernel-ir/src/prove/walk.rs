@@ -761,9 +761,9 @@ impl<'m> Walk<'m> {
         let end = self.value(end);
         let Value::Int { poly, exact, .. } = self.converted(end, scalar) else { return None };
         let end = self.exact(poly, scalar, exact);
-        let last = self.domain.atoms.interval(&end).1?.checked_sub(i128::from(*op == Operator::Lt))?;
+        let greatest = self.domain.atoms.interval(&end).1?.checked_sub(i128::from(*op == Operator::Lt))?;
         let range = self.range(scalar);
-        if by == 1 && last >= range.hi {
+        if by == 1 && greatest >= range.hi {
             return None;
         }
         let start = match self.read(*var) {
@@ -771,7 +771,7 @@ impl<'m> Walk<'m> {
             _ => return None,
         };
         let least = self.domain.atoms.interval(&start).0?;
-        let distance = last.min(range.hi).checked_sub(least)?;
+        let distance = greatest.min(range.hi).checked_sub(least)?;
         (distance >= 0).then(|| Stepped { var: *var, start, by, least, most: distance / by })
     }
 
