@@ -96,9 +96,15 @@ pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
 /// Writes a program as CUDA C. Infallible, and a pure function of its arguments.
 pub fn write(validated: &Validated, options: &Options) -> Source {
     let mut module = lower::program(validated, *options);
+    // All variants have the same parameters, so that this depends on the program alone.
+    let refused = if module.takes_launch { None } else { coarsen::obstacle(&module) };
+    module.takes_launch |= refused.is_none();
     let predicate = prove::program(&mut module, *options);
     lower::defer::program(&mut module);
-    let coarsening = coarsen::program(&mut module, *options);
+    let coarsening = match refused {
+        None => coarsen::program(&mut module, *options),
+        Some(obstacle) => Err(obstacle),
+    };
     cuda::source(module, *options, predicate, coarsening)
 }
 

@@ -59,14 +59,18 @@ const MAX_FACTOR: u64 = 8;
 /// The maximum number of statements of an item that is coarsened automatically. Each of them is printed once per item.
 const MAX_STMTS: usize = 48;
 
-/// Determines how a kernel can be coarsened, and coarsens it if the options demand it.
+/// Returns why a program cannot be coarsened.
+pub(crate) fn obstacle(module: &Module) -> Option<Obstacle> {
+    legality::axis(module).err()
+}
+
+/// Determines how a kernel that takes the launch parameter can be coarsened, and coarsens it if the options demand it.
 pub(crate) fn program(module: &mut Module, options: Options) -> Result<Coarsening, Obstacle> {
     let axis = legality::axis(module)?;
     let Body::Stmts(stmts) = &module.kernel.body else { unreachable!("the kernel is not written in CUDA C") };
     let block = names(axis).0;
     let item = split::item(module, stmts, block);
     let coarsening = Coarsening { axis, factor: factor(&item) };
-    module.takes_launch = true;
     if let Some(factor) = options.coarsen {
         module.reads_blocks = true;
         let stmts = stmts.clone();

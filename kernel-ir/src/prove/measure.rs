@@ -11,11 +11,16 @@ use crate::lower::{CType, Expr, VarId};
 impl<'m> Walk<'m> {
     /// Notes the value of an expression with 64 bits.
     pub(super) fn note_wide(&mut self, expr: &'m Expr, value: &Value) {
-        if self.widths.is_some()
-            && let Value::Int { scalar, .. } = value
-            && self.bits(*scalar) == 64
-        {
-            self.note(expr, value);
+        match value {
+            Value::Int { scalar, .. } if self.bits(*scalar) == 64 => self.note(expr, value),
+            Value::Int { .. } => {}
+            Value::Unknown | Value::Bool(_) => self.note_unknown(expr),
+        }
+    }
+
+    fn note_unknown(&mut self, expr: &'m Expr) {
+        if let Some(widths) = &mut self.widths {
+            widths.unknown.insert(std::ptr::from_ref(expr));
         }
     }
 
@@ -25,12 +30,15 @@ impl<'m> Walk<'m> {
             return;
         }
         let bits = operands.map(|(_, value)| match value {
-            Value::Int { scalar, .. } => self.bits(*scalar),
-            Value::Unknown | Value::Bool(_) => 0,
+            Value::Int { scalar, .. } => Some(self.bits(*scalar)),
+            Value::Unknown | Value::Bool(_) => None,
         });
         for (position, (expr, value)) in operands.into_iter().enumerate() {
-            if bits[position] < 64 && bits[1 - position] == 64 {
-                self.note(expr, value);
+            match (bits[position], bits[1 - position]) {
+                (Some(0..64), Some(64)) => self.note(expr, value),
+                // The type of the other one is not known here.
+                (Some(0..64), None) => self.note_unknown(expr),
+                _ => {}
             }
         }
     }

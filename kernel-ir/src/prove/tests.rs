@@ -153,6 +153,14 @@ fn narrow(text: &str, overflow_checks: bool) -> (String, Option<String>) {
     (body, source.predicate.map(|predicate| predicate.describe()))
 }
 
+fn narrow_text(text: &str) -> String {
+    let program = common::program(text, false);
+    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let options = Options { block: Some([256, 1, 1]), variant: Variant::Narrow, ..Options::default() };
+    let text = write(&validated, &options).text;
+    text[text.find("namespace device").unwrap_or_default()..].to_owned()
+}
+
 /// Kernels as users write them: no number has 64 bits.
 #[test]
 fn everyday_kernels_are_narrow() {
@@ -265,4 +273,43 @@ fn shared_variables_are_not_tracked() {
     }";
     let (text, checks) = compiled(text);
     assert!(text.contains("y[rt::at(s, y_len"), "{text}\n{checks:#?}");
+}
+
+/// What holds in a branch says nothing of the operand before it, and a call nothing of a number that it does not return.
+#[test]
+fn widths_are_those_of_every_evaluation() {
+    // `a + b` is computed also if `even` is not called.
+    let text = "fn even(x: usize) -> bool { x % 2usize == 0usize }
+        fn k(y: &mut [f32], a: usize, b: usize) { if a + b < 1000usize && even(a) { y[a] = 1.0; } }";
+    let condition = narrow(text, false).1.expect("a condition");
+    assert!(condition.contains("+2147483647-1*s1-1*s2 >= 0"), "{condition}");
+    // The product of the result has 64 bits, although the result has 32.
+    let text = "fn f(x: usize) -> usize { if x > 10usize { x } else { 10usize } }
+        fn k(out: &mut [usize], a: usize, b: usize) { out[0] = f(a * b) * 1000usize; }";
+    let (body, _) = narrow(text, false);
+    assert!(body.contains("out[0] = (usize)device::f(a * b) * 1000;"), "{body}");
+    // The sum does not fit in the second call.
+    let text = "fn below(flag: bool, a: usize, b: usize, n: usize) -> bool { (if flag { a } else { a.saturating_add(b) }) < n }
+        fn k(y: &mut [u32], flag: bool, a: usize, b: usize, n: usize) {
+            y[0] = below(true, a, b, n) as u32;
+            y[1] = below(flag, a, b, n) as u32;
+        }";
+    let text = narrow_text(text);
+    assert!(
+        text.contains("return (flag ? (usize)a : rt::saturating_add_u64((usize)a, (usize)b)) < (usize)n;"),
+        "{text}"
+    );
+}
+
+/// The host passes the same parameters to all variants.
+#[test]
+fn variants_have_the_same_parameters() {
+    // The narrow variant does not assign a parameter, but a copy of it.
+    let text = "fn k(mut n: usize, x: &[f32], y: &mut [f32]) { let i = grid(1); n /= 2; if i < n { y[i] = x[i]; } }";
+    let program = common::program(text, false);
+    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let takes_launch = Variant::ALL.map(|variant| {
+        write(&validated, &Options { bounds_checks: false, variant, ..Options::default() }).takes_launch
+    });
+    assert_eq!(takes_launch, [false; 3]);
 }

@@ -885,6 +885,8 @@ impl<'m> Walk<'m> {
         self.depth += 1;
         let outer = std::mem::replace(&mut self.frame, Frame::new(self.module, function));
         let pending = std::mem::take(&mut self.pending);
+        // The statements of the function are under conditions that may not hold for what precedes the call.
+        let queue = self.widths.as_mut().map(|widths| std::mem::take(&mut widths.queue));
         let diverges = std::mem::take(&mut self.diverges);
         let outside = facts.clone();
         let shared = facts.len();
@@ -899,6 +901,9 @@ impl<'m> Walk<'m> {
         }
         self.depth -= 1;
         self.pending = pending;
+        if let (Some(widths), Some(queue)) = (&mut self.widths, queue) {
+            widths.queue = queue;
+        }
         self.diverges = diverges || returns.is_empty();
         let facts = outside;
         let value = match returns.as_slice() {

@@ -31,6 +31,8 @@ pub(super) struct Fit {
 pub(super) struct Widths {
     /// The expressions that the walk has evaluated: those with 64 bits, and operands that C converts to 64 bits.
     pub(super) exprs: HashMap<*const Expr, Fit>,
+    /// The expressions of which nothing was known in one of their evaluations, so that they do not fit.
+    pub(super) unknown: HashSet<*const Expr>,
     /// The variables of type `usize` and `isize`.
     pub(super) vars: HashMap<(*const Function, u32), Invariant>,
     /// The results of type `usize` and `isize`.

@@ -322,8 +322,8 @@ scenarios! {
         let plan = Plan::new().instance::<scaled>().instance::<together>().architectures(["sm_90"]).quiet();
         let report = plan.compile_into(folder).unwrap();
         let of = |name: &str| report.kernels.iter().filter(|compiled| compiled.kernel.ends_with(name)).count();
-        // With and without 32-bit indices, and with all checks.
-        assert_eq!((of("::scaled"), of("::together")), (3, 2));
+        // With and without 32-bit indices, and with all checks; the first two also coarsened.
+        assert_eq!((of("::scaled"), of("::together")), (5, 2));
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (zeros(&device, 512), zeros(&device, 512));
         for (blocks, build) in [(2, Build::Proven), (3, Build::Checked)] {
@@ -332,7 +332,7 @@ scenarios! {
         }
         together(&mut y).over(512).launch().unwrap();
         let stats = cumbia::cache::stats();
-        assert_eq!((stats.precompiled, stats.compilations), (3, 5), "{stats:?}");
+        assert_eq!((stats.precompiled, stats.compilations), (3, 7), "{stats:?}");
     }
 
     fn events_name_the_variant() {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::form::{Form, Narrow, is_comparison, is_ring, literal, shallow};
 use super::{Rewriter, is_index};
-use crate::ir::Scalar;
+use crate::ir::{FunctionId, Scalar};
 use crate::lower::{CType, Callee, Expr, Helper, Op, Operator, Prefix, VarId};
 use crate::prove::condition::Condition;
 use crate::prove::rewrite;
@@ -352,7 +352,20 @@ impl<'m> Rewriter<'m> {
         {
             return narrow.form.clone().map(|narrow| Expr::cast(scalar, narrow));
         }
-        self.plain(expr)
+        let plain = self.plain(expr);
+        match expr {
+            // The call has another type than in the original.
+            Expr::Call(Callee::Function(id, _), _) if self.results.contains(id) => match self.result_type(*id) {
+                Some(scalar) => plain.map(|call| Expr::cast(scalar, call)),
+                None => plain,
+            },
+            _ => plain,
+        }
+    }
+
+    /// Returns the original type of the result of a function.
+    fn result_type(&self, id: FunctionId) -> Option<Scalar> {
+        is_index(self.module.functions.get(&id)?.result.as_ref()?)
     }
 
     /// Returns a 64-bit operand in 32 bits, where the type does not matter.
@@ -449,7 +462,10 @@ impl<'m> Rewriter<'m> {
             return Form::two(last, step, |last, step| Expr::helper(helper, vec![Expr::Var(*var), last, step]));
         }
         let mut form = self.same(expr);
+        // The step of a narrow counter is removed with its condition: see `Rewriter::step`.
+        let is_narrow_step = helper.op == Op::Step && matches!(args, [Expr::Var(var), ..] if self.is_narrow(*var));
         if (is_check || matches!(helper.op, Op::Within | Op::Step))
+            && !is_narrow_step
             && (self.removed)(expr)
             && let Expr::Call(_, args) = &mut form.expr
             && let Some(result) = rewrite::result(helper, args)

@@ -44,7 +44,12 @@ impl Fits {
             condition: simplify(*condition),
         };
         Fits {
-            exprs: widths.exprs.iter().map(|(expr, of)| (*expr, fit(of, &mut simplify))).collect(),
+            exprs: widths
+                .exprs
+                .iter()
+                .filter(|(expr, _)| !widths.unknown.contains(*expr))
+                .map(|(expr, of)| (*expr, fit(of, &mut simplify)))
+                .collect(),
             vars: widths.vars().map(|((function, var), of)| ((function, var.0), simplify(of))).collect(),
             results: widths.results.iter().map(|(function, of)| (*function, simplify(*of))).collect(),
             steps: widths.steps.iter().map(|(call, of)| (*call, simplify(*of))).collect(),
