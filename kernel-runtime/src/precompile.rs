@@ -223,8 +223,8 @@ impl Plan {
         Ok(parsed)
     }
 
-    /// Returns the compilations: one per kernel, variant and architecture, coarsened or not, and others for strided views if the kernel
-    /// has views. Also returns the kernels whose specialisation failed.
+    /// Returns the compilations: one per kernel, variant and architecture, coarsened or not, and others for strided views if the
+    /// kernel has views. Also returns the kernels whose specialisation failed.
     fn jobs<'a>(&self, architectures: &'a [Architecture]) -> (Vec<Job<'a>>, Vec<Failure>) {
         let (mut jobs, mut failures) = (Vec::new(), Vec::new());
         for instance in &self.instances {

@@ -220,7 +220,7 @@ fn everyday_kernels_are_narrow() {
     }
 }
 
-/// What does not fit, or is not known to, has 64 bits.
+/// Numbers that do not fit, or are not known to, have 64 bits.
 #[test]
 fn other_numbers_stay_wide() {
     assert_eq!(narrow("fn k(x: &[usize], y: &mut [usize]) { y[0] = x[0] + x[1]; }", false).1, None);
@@ -275,7 +275,7 @@ fn shared_variables_are_not_tracked() {
     assert!(text.contains("y[rt::at(s, y_len"), "{text}\n{checks:#?}");
 }
 
-/// What holds in a branch says nothing of the operand before it, and a call nothing of a number that it does not return.
+/// The facts of a branch do not hold for the operands before it, and a width is that of all evaluations of an expression.
 #[test]
 fn widths_are_those_of_every_evaluation() {
     // `a + b` is computed also if `even` is not called.

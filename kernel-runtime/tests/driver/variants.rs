@@ -305,7 +305,7 @@ scenarios! {
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 0);
     }
 
-    /// A kernel without bounds checks has a single variant.
+    /// A kernel without bounds checks runs the same variant whether an index is out of bounds or not.
     fn an_unchecked_kernel_has_no_variants() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (zeros(&device, 512), zeros(&device, 512));
