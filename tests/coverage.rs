@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use cumbia_corpus::{Usage, kernels};
-use cumbia_kernel_ir::ir::{
+use cumbia_kernel_ir::{
     AtomicOp, Comparison, Fast, Intrinsic, Method, Ordering, Predicate, Reduce, Scalar, Scope, Shuffle, Type, Vote,
 };
 

@@ -10,7 +10,7 @@ use cumbia::prelude::*;
 use cumbia::vector::{Double2, Float4, Ushort4};
 use cumbia::{CompileError, Error};
 use cumbia_corpus::{endless, left_out, linear, narrow, vectors, views};
-use cumbia_kernel_ir::ir::{Method, Scalar};
+use cumbia_kernel_ir::{Method, Scalar};
 
 use compiler::{for_each, with_nvrtc};
 

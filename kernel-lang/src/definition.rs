@@ -5,7 +5,7 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
-use cumbia_kernel_ir::ir::{self, Method};
+use cumbia_kernel_ir::{self as ir, Method};
 
 /// The compiled form of a kernel or a device function for one choice of its generic arguments.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct Definition {
     pub path: &'static str,
     /// The source file.
     pub file: &'static str,
-    /// The encoded [`Function`](cumbia_kernel_ir::ir::Function).
+    /// The encoded [`Function`](cumbia_kernel_ir::Function).
     pub ir: &'static [u8],
     /// Returns the contents that rustc inferred for the slots.
     pub slots: fn() -> Vec<Content>,

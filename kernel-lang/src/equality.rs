@@ -6,7 +6,7 @@
 
 use std::any::TypeId;
 
-use cumbia_kernel_ir::ir::{
+use cumbia_kernel_ir::{
     BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId, Range, Scalar,
     Sequence, SlotId, Span, Stmt, Type, Unroll,
 };

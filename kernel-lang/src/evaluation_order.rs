@@ -10,7 +10,7 @@
 
 use std::marker::PhantomData;
 
-use cumbia_kernel_ir::ir::{Constant, ConstantValue, Type};
+use cumbia_kernel_ir::{Constant, ConstantValue, Type};
 
 use crate::definition::Content;
 use crate::slot::{Slot, Slots};

@@ -55,7 +55,7 @@ pub mod __private {
         ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, enumeration, is_tag, load_bits, store_bits,
         structure,
     };
-    pub use cumbia_kernel_ir::ir;
+    pub use cumbia_kernel_ir as ir;
 
     /// The traits whose methods expanded bodies call.
     pub mod body {

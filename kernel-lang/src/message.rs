@@ -8,7 +8,7 @@ use std::fmt::{Binary, Debug, Display, LowerExp, LowerHex, Octal, UpperExp, Uppe
 use std::iter::repeat_n;
 
 use cumbia_kernel_ir::Text;
-use cumbia_kernel_ir::ir::{EnumType, Piece, Scalar, Type};
+use cumbia_kernel_ir::{EnumType, Piece, Scalar, Type};
 use half::{bf16, f16};
 
 /// The text in place of a number that the record had no room for.

@@ -8,7 +8,7 @@
 
 use std::marker::PhantomData;
 
-use cumbia_kernel_ir::ir;
+use cumbia_kernel_ir as ir;
 
 use crate::cpu::{Handle, Write};
 use crate::definition::{Callee, CalleeKey, Content, MethodResult};

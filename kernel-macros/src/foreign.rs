@@ -1,7 +1,7 @@
 //! `#[device(unsafe(cuda = ".."))]`: device functions with a body in CUDA C for the GPU and a body in Rust for the CPU.
 //! Neither is parsed or lowered.
 
-use cumbia_kernel_ir::ir::CudaC;
+use cumbia_kernel_ir::CudaC;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Block, Expr, LitStr, Macro, Stmt};

@@ -1,6 +1,6 @@
 //! Source positions and hygiene of tokens, for the IR and for the generated code.
 
-use cumbia_kernel_ir::ir;
+use cumbia_kernel_ir as ir;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 

@@ -1,6 +1,6 @@
 //! Signatures of kernels, device functions and methods: their parameters, and the representation of each on the device.
 
-use cumbia_kernel_ir::ir::CudaC;
+use cumbia_kernel_ir::CudaC;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;

@@ -1,6 +1,6 @@
 //! Launch configurations: grid, block, cluster and shared memory as requested, resolved, and checked against a device's limits.
 
-use cumbia_kernel_ir::Facts;
+use cumbia_kernel_compiler::Facts;
 
 use crate::cpu;
 use crate::device::Device;

@@ -1,6 +1,6 @@
 //! Pending faults of a GPU's streams, and their resolution: from a raw fault record to the error that the user sees.
 
-use cumbia_kernel_ir::SiteKind;
+use cumbia_kernel_compiler::SiteKind;
 
 use crate::cpu;
 use crate::cuda::{self, Context, LaunchParameter, RawFault};
@@ -12,9 +12,9 @@ use crate::print;
 use crate::specialise::{self, Layout};
 
 // The layouts of the driver layer are those of the emitted CUDA C: `struct Fault` and `struct Launch`.
-const _: () = assert!(cuda::FAULT_RECORD_BYTES == cumbia_kernel_ir::FAULT_RECORD_BYTES);
-const _: () = assert!(cuda::FAULT_ARGS == cumbia_kernel_ir::PANIC_ARGS);
-const _: () = assert!(size_of::<LaunchParameter>() == cumbia_kernel_ir::LAUNCH_BYTES);
+const _: () = assert!(cuda::FAULT_RECORD_BYTES == cumbia_kernel_compiler::FAULT_RECORD_BYTES);
+const _: () = assert!(cuda::FAULT_ARGS == cumbia_kernel_compiler::PANIC_ARGS);
+const _: () = assert!(size_of::<LaunchParameter>() == cumbia_kernel_compiler::LAUNCH_BYTES);
 
 /// Waits until all work enqueued on a stream has completed, prints the output of its kernels, and takes the pending
 /// fault.

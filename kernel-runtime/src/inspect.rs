@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::error::{Checks, CompileError, Result};
 use crate::kernel::{KernelImpl, KernelInfo};
 use crate::specialise::{self, Build, Layout};
-pub use cumbia_kernel_ir::Variant;
+pub use cumbia_kernel_compiler::Variant;
 
 /// A kernel: the type that `#[kernel]` declares under the function's name. Helpers bound the kernel of a
 /// [`Launch`](crate::Launch) by it, to be generic over kernels.

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use cumbia_kernel_ir::{PRINT_WORDS, SiteKind};
+use cumbia_kernel_compiler::{PRINT_WORDS, SiteKind};
 
 use crate::cpu::fault;
 use crate::cuda::{self, CudaError, Prints};
@@ -14,7 +14,7 @@ use crate::specialise::{self, Layout};
 use crate::sync::assert_unlocked;
 
 // The header in the driver layer is that of the emitted CUDA C: `struct Print`.
-const _: () = assert!(cuda::PRINT_HEADER_BYTES == cumbia_kernel_ir::PRINT_HEADER_BYTES);
+const _: () = assert!(cuda::PRINT_HEADER_BYTES == cumbia_kernel_compiler::PRINT_HEADER_BYTES);
 
 /// Waits until all work enqueued on a stream has completed, and prints the output of its kernels.
 pub(crate) fn wait_and_print(stream: &cuda::Stream) -> Result<(), CudaError> {

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::panic::Location;
 
 use cumbia::{DeviceType, Error, FaultKind, bf16, f16};
-use cumbia_kernel_ir::ir::{ConstantValue, Scalar, Type};
+use cumbia_kernel_ir::{ConstantValue, Scalar, Type};
 
 /// The permitted difference between results.
 #[derive(Clone, Copy, Debug, PartialEq)]

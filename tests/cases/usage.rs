@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use cumbia::__private::{Content, Definition};
 use cumbia::Kernel;
-use cumbia_kernel_ir::ir::{Intrinsic, Method, Scalar, Type};
+use cumbia_kernel_ir::{Intrinsic, Method, Scalar, Type};
 
 /// The methods, intrinsics and scalar types in the IR of a kernel and of every function that it calls.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 // The subset of CUDA that the emitted C uses, implemented for a CPU to execute its kernels.
 //
-// kernel-ir/src/cuda/prelude.rs lists the subset. Threads run one after another on one host thread. In a kernel with
+// kernel-compiler/src/cuda/prelude.rs lists the subset. Threads run one after another on one host thread. In a kernel with
 // barriers or waiting each thread is a fiber, and control switches only where a fiber waits: so every operation is atomic.
 
 #pragma once

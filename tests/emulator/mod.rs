@@ -12,7 +12,7 @@ use std::{fs, thread};
 
 use cumbia::__private::{Emulation, RawFault};
 use cumbia_cases::{Emulated, Text};
-use cumbia_kernel_ir::{FAULT_RECORD_BYTES, LAUNCH_BYTES, PANIC_ARGS, PRINT_HEADER_BYTES};
+use cumbia_kernel_compiler::{FAULT_RECORD_BYTES, LAUNCH_BYTES, PANIC_ARGS, PRINT_HEADER_BYTES};
 use libloading::Library;
 
 const SHIM: &str = include_str!("cuda_shim.h");

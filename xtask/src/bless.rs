@@ -7,7 +7,7 @@ use crate::program::{self, Result};
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;
     for golden in [
-        ["-p", "cumbia-kernel-ir", "--test", "emitted"],
+        ["-p", "cumbia-kernel-compiler", "--test", "emitted"],
         ["-p", "cumbia-tests", "--test", "golden"],
         ["-p", "cumbia-kernel-macros", "--lib", "rules"],
     ] {

@@ -1,6 +1,6 @@
 //! The types of the handles, as the compiler sees them: references, slices and views.
 
-use cumbia_kernel_ir::ir;
+use cumbia_kernel_ir as ir;
 
 use crate::cpu::access::Access;
 use crate::cpu::local::Local;

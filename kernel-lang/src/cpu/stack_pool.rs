@@ -6,7 +6,7 @@
 //! class, so that kernels share stacks. Address space is free: pages are allocated when they are first accessed, and a
 //! pooled stack releases all but the few that a typical kernel uses.
 //!
-//! [`Facts::stack_bytes`]: cumbia_kernel_ir::Facts
+//! [`Facts::stack_bytes`]: cumbia_kernel_compiler::Facts
 
 use std::io;
 

@@ -1,6 +1,6 @@
 //! Barriers of the block and of the grid.
 
-use cumbia_kernel_ir::ir;
+use cumbia_kernel_ir as ir;
 
 use super::{Predicate, intrinsic};
 

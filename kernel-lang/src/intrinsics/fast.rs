@@ -28,7 +28,7 @@
 //! # }
 //! ```
 
-use cumbia_kernel_ir::ir::Fast;
+use cumbia_kernel_ir::Fast;
 
 use super::intrinsic;
 

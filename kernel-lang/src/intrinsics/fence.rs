@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use cumbia_kernel_ir::ir::Scope;
+use cumbia_kernel_ir::Scope;
 
 use super::intrinsic;
 

@@ -21,7 +21,7 @@
 //!   lane masks.
 //! - Fast approximations: [`fast`].
 //!
-//! [`Intrinsic`]: cumbia_kernel_ir::ir::Intrinsic
+//! [`Intrinsic`]: cumbia_kernel_ir::Intrinsic
 
 #![allow(non_camel_case_types, reason = "the types stand for functions and are named like them")]
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
@@ -89,7 +89,7 @@ macro_rules! intrinsic {
             for $name<'static $(, $($param),+)? $(, $n)?>
         {
             fn content() -> $crate::definition::Content {
-                use cumbia_kernel_ir::ir::Intrinsic;
+                use cumbia_kernel_ir::Intrinsic;
                 $crate::definition::Content::Intrinsic($intrinsic)
             }
         }

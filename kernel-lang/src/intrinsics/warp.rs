@@ -4,7 +4,7 @@
 
 use std::marker::PhantomData;
 
-use cumbia_kernel_ir::ir::{Comparison, Reduce, Shuffle, Vote};
+use cumbia_kernel_ir::{Comparison, Reduce, Shuffle, Vote};
 
 use super::{Predicate, intrinsic};
 use crate::cpu::warp::{self, Exchange, LaneInputs};

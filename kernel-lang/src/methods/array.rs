@@ -1,6 +1,6 @@
 //! Methods of slices and arrays.
 
-use cumbia_kernel_ir::ir::Method;
+use cumbia_kernel_ir::Method;
 
 use crate::cpu::access::{Access, Writable};
 use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_out_of_bounds};

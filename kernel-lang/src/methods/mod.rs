@@ -16,7 +16,7 @@ macro_rules! key {
         $crate::definition::DefinedMethod<$crate::methods::$module::$defined<'static, $this $(, $argument)*>>
     };
     ($this:ty, $method:ident) => {
-        $crate::definition::MethodKey<{ cumbia_kernel_ir::ir::Method::$method as usize }>
+        $crate::definition::MethodKey<{ cumbia_kernel_ir::Method::$method as usize }>
     };
 }
 
@@ -27,7 +27,7 @@ macro_rules! primitive {
         None
     };
     ($method:ident) => {
-        Some(cumbia_kernel_ir::ir::Method::$method)
+        Some(cumbia_kernel_ir::Method::$method)
     };
 }
 
@@ -43,7 +43,7 @@ mod number;
 pub(crate) mod slice;
 mod view;
 
-use cumbia_kernel_ir::ir::Method;
+use cumbia_kernel_ir::Method;
 
 pub use array::ArrayMethods;
 pub use conversion::{FloatCast, LargeFloatCast, Lossless, NumberCast};

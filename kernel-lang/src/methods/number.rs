@@ -1,6 +1,6 @@
 //! Methods that only some numbers have, or whose types differ between numbers.
 
-use cumbia_kernel_ir::ir::Method;
+use cumbia_kernel_ir::Method;
 use half::{bf16, f16};
 
 use crate::cpu::Call;

@@ -1,6 +1,6 @@
 //! Methods of views.
 
-use cumbia_kernel_ir::ir::Method;
+use cumbia_kernel_ir::Method;
 
 use crate::cpu::access::{Access, Writable};
 use crate::cpu::{Call, Read, View, Write};

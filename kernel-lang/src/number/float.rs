@@ -105,7 +105,7 @@ macro_rules! float {
 
         /// The methods of this trait.
         #[cfg(test)]
-        pub const FLOAT_METHODS: &[Option<cumbia_kernel_ir::ir::Method>] = &[$(primitive!($key)),*];
+        pub const FLOAT_METHODS: &[Option<cumbia_kernel_ir::Method>] = &[$(primitive!($key)),*];
     };
     (@device $float:ident $wide:ident
         $(fn $name:ident as $device:ident $key:tt(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*

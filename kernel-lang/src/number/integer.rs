@@ -72,7 +72,7 @@ macro_rules! integer {
 
         /// The methods of this trait.
         #[cfg(test)]
-        pub const INTEGER_METHODS: &[Option<cumbia_kernel_ir::ir::Method>] = &[$(primitive!($key)),*];
+        pub const INTEGER_METHODS: &[Option<cumbia_kernel_ir::Method>] = &[$(primitive!($key)),*];
 
         integer!(@each [i8 i16 i32 i64 isize u8 u16 u32 u64 usize] {
             $(fn $name as $device $key $(may $fault)?(self $(, $arg: $ty)*) -> $result;)*

@@ -1,6 +1,6 @@
 //! Compound types.
 
-use cumbia_kernel_ir::ir;
+use cumbia_kernel_ir as ir;
 
 use super::{Repr, VariableType};
 use crate::dim::Dim3;

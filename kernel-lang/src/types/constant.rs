@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use cumbia_kernel_ir::ir::{ConstantValue, Type};
+use cumbia_kernel_ir::{ConstantValue, Type};
 
 use super::{DeviceType, Repr};
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use cumbia_kernel_ir::ir::{EnumType, Field, Scalar, StructType, Type, Variant};
+use cumbia_kernel_ir::{EnumType, Field, Scalar, StructType, Type, Variant};
 
 /// The bound of `#[derive(DeviceType)]` on the type itself.
 #[diagnostic::on_unimplemented(

@@ -1,6 +1,6 @@
 //! Types of values in memory that the host and the device share.
 
-use cumbia_kernel_ir::ir::ConstantValue;
+use cumbia_kernel_ir::ConstantValue;
 
 use super::{ConstantType, Repr, VariableType};
 

@@ -8,7 +8,7 @@ mod derived;
 mod device_type;
 mod scalar;
 
-use cumbia_kernel_ir::ir;
+use cumbia_kernel_ir as ir;
 
 pub use constant::ConstantType;
 pub use constant::Valued;

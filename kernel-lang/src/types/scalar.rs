@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use cumbia_kernel_ir::ir::{self, ConstantValue};
+use cumbia_kernel_ir::{self as ir, ConstantValue};
 use half::{bf16, f16};
 
 use super::{ConstantType, DeviceType, Repr, VariableType};

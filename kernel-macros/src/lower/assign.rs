@@ -1,6 +1,6 @@
 //! Assignments and compound assignments.
 
-use cumbia_kernel_ir::ir::{BinaryOp, Block, ExprKind};
+use cumbia_kernel_ir::{BinaryOp, Block, ExprKind};
 use proc_macro2::{Delimiter, Ident};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -20,7 +20,7 @@ impl Lowerer<'_> {
         let ExprAssign { left, eq_token, right, .. } = assign;
         if let Expr::Infer(underscore) = peeled(left) {
             let Value { id, cpu, shape: _ } = self.expr(right);
-            let dropped = cumbia_kernel_ir::ir::Block { stmts: vec![cumbia_kernel_ir::ir::Stmt::Expr(id)], tail: None };
+            let dropped = cumbia_kernel_ir::Block { stmts: vec![cumbia_kernel_ir::Stmt::Expr(id)], tail: None };
             return self.value(ExprKind::Block(dropped), assign.span(), quote!(#underscore #eq_token #cpu));
         }
         if let Some(desugared) = sugar::destructuring(assign) {

@@ -1,6 +1,6 @@
 //! Borrow expressions (`&x`, `&mut y[i]`, `&x[a..b]`), which on the CPU create handles of places and slices.
 
-use cumbia_kernel_ir::ir::{ExprKind, Local, LocalId, Pattern, Stmt};
+use cumbia_kernel_ir::{ExprKind, Local, LocalId, Pattern, Stmt};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;

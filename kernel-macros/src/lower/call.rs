@@ -1,6 +1,6 @@
 //! Calls by path: device functions, intrinsics, associated functions, tuple structs.
 
-use cumbia_kernel_ir::ir::ExprKind;
+use cumbia_kernel_ir::ExprKind;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;

@@ -1,6 +1,6 @@
 //! Control flow: blocks, branches, loops and jumps.
 
-use cumbia_kernel_ir::ir::{Block, ExprKind, LoopId, Stmt, Unroll};
+use cumbia_kernel_ir::{Block, ExprKind, LoopId, Stmt, Unroll};
 use proc_macro2::Span;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;

@@ -1,6 +1,6 @@
 //! Value expressions: the dispatch over all kinds of Rust expressions, and the lowering of the simple ones.
 
-use cumbia_kernel_ir::ir::{ExprId, ExprKind, Literal};
+use cumbia_kernel_ir::{ExprId, ExprKind, Literal};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;

@@ -1,6 +1,6 @@
 //! Macro invocations in a kernel: assertions, panics and prints.
 
-use cumbia_kernel_ir::ir::{Block, ExprKind, Message, Piece, Stmt};
+use cumbia_kernel_ir::{Block, ExprKind, Message, Piece, Stmt};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};

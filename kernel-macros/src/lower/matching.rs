@@ -1,6 +1,6 @@
 //! `match`, and `if let` and `while let`, which are lowered to a `match`.
 
-use cumbia_kernel_ir::ir::{Arm, Block, ExprId, ExprKind, Pattern, Stmt};
+use cumbia_kernel_ir::{Arm, Block, ExprId, ExprKind, Pattern, Stmt};
 use proc_macro2::{Delimiter, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;

@@ -31,7 +31,7 @@ mod sugar;
 #[cfg(test)]
 mod tests;
 
-use cumbia_kernel_ir::ir::{
+use cumbia_kernel_ir::{
     Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position, Stmt,
 };
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};

@@ -2,7 +2,7 @@
 //! remain a Rust operator and type inference is unchanged. The device counterpart is resolved on the result
 //! (`.of(op::Add)`, `.equal()`, `.ordered()`), so that an operator that does not exist produces rustc's error only.
 
-use cumbia_kernel_ir::ir::{BinaryOp, ExprKind, LogicalOp, SlotId, UnaryOp};
+use cumbia_kernel_ir::{BinaryOp, ExprKind, LogicalOp, SlotId, UnaryOp};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;

@@ -1,6 +1,6 @@
 //! Patterns of `let`, `match` and `for`.
 
-use cumbia_kernel_ir::ir::{LocalId, Pattern, SlotId};
+use cumbia_kernel_ir::{LocalId, Pattern, SlotId};
 use proc_macro2::{Delimiter, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;

@@ -7,7 +7,7 @@
 //! x[i].position[2]   x.at(cx, i, AT).project(|p| unsafe { FieldOf::new(&raw mut (*p).position) }).at(cx, 2, AT)
 //! ```
 
-use cumbia_kernel_ir::ir::{ExprId, ExprKind};
+use cumbia_kernel_ir::{ExprId, ExprKind};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;

@@ -1,6 +1,6 @@
 //! `for` loops over ranges and over the elements of slices and arrays.
 
-use cumbia_kernel_ir::ir::{Adapter, Block, ExprId, ExprKind, LocalId, Range, Sequence, Stmt as IrStmt};
+use cumbia_kernel_ir::{Adapter, Block, ExprId, ExprKind, LocalId, Range, Sequence, Stmt as IrStmt};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -183,7 +183,7 @@ impl Lowerer<'_> {
             Pat::Wild(_) | Pat::Ident(PatIdent { by_ref: None, subpat: None, .. }) => {
                 let bound = self.pattern(pattern, shape, binder);
                 let local = match &bound.ir {
-                    cumbia_kernel_ir::ir::Pattern::Local(local) => Some(*local),
+                    cumbia_kernel_ir::Pattern::Local(local) => Some(*local),
                     _ => None,
                 };
                 (local, bound)
@@ -191,7 +191,7 @@ impl Lowerer<'_> {
             Pat::Paren(inner) => self.single(&inner.pat, shape, binder),
             pattern => {
                 self.errors.refuse(pattern, &rules::FOR_PATTERN);
-                (None, Bound { ir: cumbia_kernel_ir::ir::Pattern::Wild, cpu: TokenStream::new() })
+                (None, Bound { ir: cumbia_kernel_ir::Pattern::Wild, cpu: TokenStream::new() })
             }
         }
     }
@@ -223,7 +223,7 @@ impl Lowerer<'_> {
         first.push(IrStmt::Let { pattern: ir, init: Some(value), span: position::of(pattern.span()) });
         let learn = inner.learn;
         let destructuring = quote_spanned!(span=> #learn_element let #cpu = #name; #learn);
-        let bound = Bound { ir: cumbia_kernel_ir::ir::Pattern::Local(local), cpu: name.to_token_stream() };
+        let bound = Bound { ir: cumbia_kernel_ir::Pattern::Local(local), cpu: name.to_token_stream() };
         (Some(local), bound, destructuring)
     }
 
@@ -398,7 +398,7 @@ impl Lowerer<'_> {
 
 /// A lowered `for` loop.
 struct Looped {
-    id: cumbia_kernel_ir::ir::LoopId,
+    id: cumbia_kernel_ir::LoopId,
     sequence: Sequence,
     body: Body,
     pattern: TokenStream,

@@ -1,6 +1,6 @@
 //! Statements.
 
-use cumbia_kernel_ir::ir::{Block, ExprId, ExprKind, Pattern, Stmt};
+use cumbia_kernel_ir::{Block, ExprId, ExprKind, Pattern, Stmt};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;

@@ -1,6 +1,6 @@
 //! Tests of the lowering of whole bodies, and of the constructs that it refuses.
 
-use cumbia_kernel_ir::ir::{ExprKind, Function, Pattern, Sequence, Stmt};
+use cumbia_kernel_ir::{ExprKind, Function, Pattern, Sequence, Stmt};
 use syn::{ItemFn, parse_quote};
 
 use super::{Lowered, function};

@@ -157,7 +157,7 @@ impl<'a> Binder<'a> {
     /// The first error of the arguments.
     pub(crate) fn finish(&mut self) -> Result<Option<&'a Device>, LaunchError> {
         // Including the launch parameter, through which faults are recorded.
-        let bytes = self.bytes.next_multiple_of(align_of::<u64>()) + cumbia_kernel_ir::LAUNCH_BYTES;
+        let bytes = self.bytes.next_multiple_of(align_of::<u64>()) + cumbia_kernel_compiler::LAUNCH_BYTES;
         if self.error.is_some() || bytes > PARAMETER_BYTES {
             return Err(self.take_error());
         }
@@ -166,7 +166,7 @@ impl<'a> Binder<'a> {
 
     #[cold]
     fn take_error(&mut self) -> LaunchError {
-        let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
+        let limit = PARAMETER_BYTES - cumbia_kernel_compiler::LAUNCH_BYTES;
         let too_large = LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit };
         self.error.take().unwrap_or(too_large)
     }

@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 
-use cumbia_kernel_ir::{LaunchSymbol, Proof, Variant};
+use cumbia_kernel_compiler::{LaunchSymbol, Proof, Variant};
 
 use super::specialise::{Layout, Specialised};
 use super::variants::{Candidate, LaunchShape, ProofCondition};
@@ -19,7 +19,7 @@ impl Specialised {
         self.described(self.proofs(layout))
     }
 
-    fn described(&self, found: Vec<cumbia_kernel_ir::Check>) -> Checks {
+    fn described(&self, found: Vec<cumbia_kernel_compiler::Check>) -> Checks {
         Checks::new(self.instance, self.options.bounds_checks, found)
     }
 

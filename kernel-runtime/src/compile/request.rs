@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cumbia_kernel_ir::Variant;
+use cumbia_kernel_compiler::Variant;
 
 use crate::kernel::Options;
 

@@ -11,11 +11,12 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use cumbia_kernel_ir::ir::{
-    Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
+use cumbia_kernel_compiler::{
+    Axis, Coarsening, Facts, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Source, Validated, Variant,
+    with_narrow_indices,
 };
 use cumbia_kernel_ir::{
-    Axis, Coarsening, Facts, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Source, Validated, Variant,
+    Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
 };
 
 use super::variants::{Candidates, ProofCondition, first_variant};
@@ -136,14 +137,14 @@ impl Specialised {
     }
 
     fn write(&self, layout: Layout, build: Build) -> Source {
-        cumbia_kernel_ir::write(&self.validated, &self.compiler_options(layout, build))
+        cumbia_kernel_compiler::write(&self.validated, &self.compiler_options(layout, build))
     }
 
-    fn compiler_options(&self, layout: Layout, build: Build) -> cumbia_kernel_ir::Options {
+    fn compiler_options(&self, layout: Layout, build: Build) -> cumbia_kernel_compiler::Options {
         let Options { bounds_checks, launch_bounds, block, .. } = self.options;
         // A fixed block is also the launch bound.
         let fixed = block.map(|[x, y, z]| (x * y * z, None));
-        cumbia_kernel_ir::Options {
+        cumbia_kernel_compiler::Options {
             bounds_checks,
             // NVRTC ignores a register limit beside launch bounds.
             launch_bounds: if build == Build::Limited { None } else { launch_bounds.or(fixed) },
@@ -205,13 +206,13 @@ impl Specialised {
     }
 
     /// Returns what the compiler knows of the checks.
-    pub(super) fn proofs(&self, layout: Layout) -> Vec<cumbia_kernel_ir::Check> {
-        cumbia_kernel_ir::checks(&self.validated, &self.compiler_options(layout, Build::CHECKED))
+    pub(super) fn proofs(&self, layout: Layout) -> Vec<cumbia_kernel_compiler::Check> {
+        cumbia_kernel_compiler::checks(&self.validated, &self.compiler_options(layout, Build::CHECKED))
     }
 
     /// Returns the names of launch symbols in the user's terms.
     pub(super) fn symbol_names(&self, layout: Layout, symbols: &[LaunchSymbol]) -> Vec<String> {
-        cumbia_kernel_ir::symbol_names(&self.validated, &self.compiler_options(layout, Build::CHECKED), symbols)
+        cumbia_kernel_compiler::symbol_names(&self.validated, &self.compiler_options(layout, Build::CHECKED), symbols)
     }
 
     /// Returns the CUDA C of some variant, for what all variants have in common: entry, parameters and sites.
@@ -414,8 +415,8 @@ fn specialise<K: KernelImpl>() -> Result<Specialised, Vec<Diagnostic>> {
     let mut linker = Linker::default();
     let kernel = Arc::new(linker.instance(&K::definition())?);
     let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
-    let program = if K::OPTIONS.index32 { program.with_narrow_indices().map_err(diagnostics)? } else { program };
-    let validated = cumbia_kernel_ir::check(&program).map_err(diagnostics)?;
+    let program = if K::OPTIONS.index32 { with_narrow_indices(program).map_err(diagnostics)? } else { program };
+    let validated = cumbia_kernel_compiler::check(&program).map_err(diagnostics)?;
     Ok(Specialised {
         info: K::INFO,
         instance: std::any::type_name::<K>(),
@@ -432,7 +433,7 @@ fn specialise<K: KernelImpl>() -> Result<Specialised, Vec<Diagnostic>> {
 }
 
 /// Converts the errors of the compiler.
-fn diagnostics(errors: cumbia_kernel_ir::Errors) -> Vec<Diagnostic> {
+fn diagnostics(errors: cumbia_kernel_compiler::Errors) -> Vec<Diagnostic> {
     errors.0.into_iter().map(Diagnostic::from).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Attribution of NVRTC's errors to CUDA C written by the user.
 
-use cumbia_kernel_ir::user_texts;
+use cumbia_kernel_compiler::user_texts;
 
 use crate::error::CompileError;
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use cumbia_kernel_ir::ir::Scalar;
-use cumbia_kernel_ir::{Axis, LaunchSymbol, Predicate, Variant};
+use cumbia_kernel_compiler::{Axis, LaunchSymbol, Predicate, Variant};
+use cumbia_kernel_ir::Scalar;
 
 use crate::cuda::variable;
 use crate::sync::OnceLock;

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::position::Position;
 use super::proof::{Check, KeptCheck};
-pub use cumbia_kernel_ir::ObstacleKind;
+pub use cumbia_kernel_compiler::ObstacleKind;
 
 use crate::cuda::{BadNvrtcReason, ImageRejection, Joined, NvrtcFailure, Searched, UnsupportedReason};
 
@@ -184,10 +184,10 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-impl From<cumbia_kernel_ir::Error> for Diagnostic {
-    fn from(error: cumbia_kernel_ir::Error) -> Self {
-        let cumbia_kernel_ir::Error { function, file, span, diagnostic } = error;
-        let cumbia_kernel_ir::Diagnostic { message, why, help } = diagnostic;
+impl From<cumbia_kernel_compiler::Error> for Diagnostic {
+    fn from(error: cumbia_kernel_compiler::Error) -> Self {
+        let cumbia_kernel_compiler::Error { function, file, span, diagnostic } = error;
+        let cumbia_kernel_compiler::Diagnostic { message, why, help } = diagnostic;
         let position = Position { file, line: span.line, column: span.column, function, callee: None };
         Diagnostic { message, why, help, positions: vec![position] }
     }

@@ -26,8 +26,8 @@ impl fmt::Display for Position {
     }
 }
 
-impl From<cumbia_kernel_ir::Site> for Position {
-    fn from(cumbia_kernel_ir::Site { function, file, span, kind: _ }: cumbia_kernel_ir::Site) -> Self {
+impl From<cumbia_kernel_compiler::Site> for Position {
+    fn from(cumbia_kernel_compiler::Site { function, file, span, kind: _ }: cumbia_kernel_compiler::Site) -> Self {
         Position { file, line: span.line, column: span.column, function, callee: None }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-pub use cumbia_kernel_ir::CheckKind;
+pub use cumbia_kernel_compiler::CheckKind;
 
 use super::position::Position;
 
@@ -116,9 +116,9 @@ impl Checks {
     }
 
     /// Returns the checks of a kernel, those at one position as one.
-    pub(crate) fn new(kernel: &'static str, is_analysed: bool, found: Vec<cumbia_kernel_ir::Check>) -> Checks {
+    pub(crate) fn new(kernel: &'static str, is_analysed: bool, found: Vec<cumbia_kernel_compiler::Check>) -> Checks {
         let mut checks: Vec<Check> = Vec::new();
-        for cumbia_kernel_ir::Check { site, kind, proof, tested, .. } in found {
+        for cumbia_kernel_compiler::Check { site, kind, proof, tested, .. } in found {
             let proof = match proof.into() {
                 _ if !is_analysed => Proof::Kept(Reason::Unchecked),
                 Proof::Kept(_) if tested => Proof::Kept(Reason::TestedBeforeLoop),
@@ -165,13 +165,13 @@ impl Proof {
     }
 }
 
-impl From<cumbia_kernel_ir::Proof> for Proof {
-    fn from(proof: cumbia_kernel_ir::Proof) -> Proof {
+impl From<cumbia_kernel_compiler::Proof> for Proof {
+    fn from(proof: cumbia_kernel_compiler::Proof) -> Proof {
         match proof {
-            cumbia_kernel_ir::Proof::Always => Proof::Always,
-            cumbia_kernel_ir::Proof::AtLaunch(condition) => Proof::AtLaunch { conditions: vec![condition] },
-            cumbia_kernel_ir::Proof::DependsOnMemory => Proof::Kept(Reason::DependsOnMemory),
-            cumbia_kernel_ir::Proof::Unknown => Proof::Kept(Reason::NotProved),
+            cumbia_kernel_compiler::Proof::Always => Proof::Always,
+            cumbia_kernel_compiler::Proof::AtLaunch(condition) => Proof::AtLaunch { conditions: vec![condition] },
+            cumbia_kernel_compiler::Proof::DependsOnMemory => Proof::Kept(Reason::DependsOnMemory),
+            cumbia_kernel_compiler::Proof::Unknown => Proof::Kept(Reason::NotProved),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::gpu::Gpu;
 use crate::inspect::Kernel;
 use crate::specialise::{self, Build, Coarsened, Layout, Specialised};
 use crate::sync::assert_unlocked;
-use cumbia_kernel_ir::Variant;
+use cumbia_kernel_compiler::Variant;
 use cumbia_kernel_sync::event;
 
 /// A validated launch. Its arguments are bound separately, at each launch.

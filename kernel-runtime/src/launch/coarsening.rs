@@ -1,13 +1,13 @@
 //! The choice of whether the hardware threads of a launch execute several of its threads each.
 //!
 //! More items per thread keep more bytes in flight, and leave fewer threads. The factor follows from the bytes that an item
-//! reads and writes ([`cumbia_kernel_ir::Coarsening`]); a launch uses it if the remaining threads still fill the device.
+//! reads and writes ([`cumbia_kernel_compiler::Coarsening`]); a launch uses it if the remaining threads still fill the device.
 
 use crate::config::ResolvedConfig;
 use crate::kernel::Options;
 use crate::properties::Limits;
 use crate::specialise::{Coarsened, Layout, Specialised};
-use cumbia_kernel_ir::Variant;
+use cumbia_kernel_compiler::Variant;
 
 /// The minimum number of waves of hardware threads. With fewer, the tail of the last one costs more than is gained.
 const WAVES: u64 = 2;

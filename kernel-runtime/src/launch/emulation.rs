@@ -13,13 +13,13 @@ use crate::error::Result;
 use crate::fault;
 use crate::inspect::Kernel;
 use crate::specialise::{self, Build};
-use cumbia_kernel_ir::Variant;
+use cumbia_kernel_compiler::Variant;
 
 /// The inputs of one launch on an emulator.
 #[doc(hidden)]
 pub struct Emulation<'a> {
     /// The emitted CUDA C.
-    pub source: &'a cumbia_kernel_ir::Source,
+    pub source: &'a cumbia_kernel_compiler::Source,
     /// The variant that a launch on a GPU would run.
     pub variant: Variant,
     /// Whether hardware blocks execute several blocks of the launch.
@@ -30,7 +30,7 @@ pub struct Emulation<'a> {
     pub params: &'a mut [*mut c_void],
     /// The number of blocks of the hardware.
     pub grid: Dim3,
-    /// The number of blocks of the launch along the axis of [`Source::coarsening`](cumbia_kernel_ir::Source::coarsening), if
+    /// The number of blocks of the launch along the axis of [`Source::coarsening`](cumbia_kernel_compiler::Source::coarsening), if
     /// the text is coarsened; otherwise 0.
     pub blocks: u32,
     /// The number of threads of each block.

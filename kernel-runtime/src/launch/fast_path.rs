@@ -19,7 +19,7 @@ use crate::cuda::{self, DriverLaunch, Launched};
 use crate::device::Identity;
 use crate::inspect::Kernel;
 use crate::specialise::Layout;
-use cumbia_kernel_ir::Variant;
+use cumbia_kernel_compiler::Variant;
 
 /// A validated launch and its key. The fields of the key are adjacent in memory, and what a cache hit uses follows them.
 #[repr(C, align(64))]

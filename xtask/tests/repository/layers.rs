@@ -21,13 +21,19 @@ const LAYERS: &[Layer] = &[
         may_use: &[],
         must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "tempfile", "rayon"],
     },
+    // As the IR, and no serialisation.
+    Layer {
+        folder: "kernel-compiler",
+        may_use: &["cumbia-kernel-ir"],
+        must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "tempfile", "rayon", "postcard"],
+    },
     // No device.
     Layer { folder: "kernel-sync", may_use: &[], must_not_use: &["syn", "cudarc", "libloading", "rayon"] },
     // No kernels, arrays, caches, or intermediate representation.
     Layer {
         folder: "kernel-driver",
         may_use: &["cumbia-kernel-sync"],
-        must_not_use: &["syn", "quote", "proc-macro2", "postcard", "inventory", "rayon", "half", "blake3"],
+        must_not_use: &["syn", "quote", "proc-macro2", "postcard", "inventory", "rayon", "half", "blake2b_simd"],
     },
     // No CUDA.
     Layer {
@@ -44,7 +50,13 @@ const LAYERS: &[Layer] = &[
     // No syntax trees of Rust, and the driver through its layer only; cudarc is for the interoperation with it.
     Layer {
         folder: "kernel-runtime",
-        may_use: &["cumbia-kernel-driver", "cumbia-kernel-ir", "cumbia-kernel-lang", "cumbia-kernel-sync"],
+        may_use: &[
+            "cumbia-kernel-compiler",
+            "cumbia-kernel-driver",
+            "cumbia-kernel-ir",
+            "cumbia-kernel-lang",
+            "cumbia-kernel-sync",
+        ],
         must_not_use: &["syn", "quote", "proc-macro2", "corosensei", "libm", "libloading"],
     },
     Layer {

@@ -3,7 +3,7 @@
 mod number;
 mod ordering;
 
-use cumbia_kernel_ir::ir::{self, AtomicOp};
+use cumbia_kernel_ir::{self as ir, AtomicOp};
 
 pub use number::{AtomicAdd, AtomicBits, AtomicCount, AtomicExchange, AtomicLoad, AtomicMinMax};
 pub use ordering::{

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use cumbia_kernel_ir::ir;
+use cumbia_kernel_ir as ir;
 
 /// The ordering of an atomic operation, like Rust's [`Ordering`]: [`Relaxed`], [`Acquire`], [`Release`], [`AcqRel`] or
 /// [`SeqCst`].

@@ -1,12 +1,12 @@
 //! The file format of a compiled kernel.
 //!
 //! ```text
-//! "cumbia\0\0"  key (32)  for each of architecture, cubin, PTX and log: length (u64), bytes  BLAKE3 of all that (32)
+//! "cumbia\0\0"  key (32)  for each of architecture, cubin, PTX and log: length (u64), bytes  BLAKE2b of all that (32)
 //! ```
 //!
 //! Integers are little-endian; an image without a cubin has one of length 0. The format version is part of the key.
 
-use super::key::Key;
+use super::key::{Key, hash};
 use crate::cuda::Image;
 
 const MAGIC: &[u8; 8] = b"cumbia\0\0";
@@ -20,7 +20,7 @@ pub(crate) fn encode(image: &Image, key: &Key) -> Vec<u8> {
         bytes.extend((part.len() as u64).to_le_bytes());
         bytes.extend(part);
     }
-    let checksum = *blake3::hash(&bytes).as_bytes();
+    let checksum = hash(&bytes);
     bytes.extend(checksum);
     bytes
 }
@@ -28,7 +28,7 @@ pub(crate) fn encode(image: &Image, key: &Key) -> Vec<u8> {
 /// Decodes an image. Returns `None` unless the bytes are what [`encode`] returns for this key.
 pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Image> {
     let (body, checksum) = bytes.split_last_chunk::<32>()?;
-    if blake3::hash(body) != *checksum {
+    if hash(body) != *checksum {
         return None;
     }
     let mut rest = body.strip_prefix(MAGIC)?.strip_prefix(&key.0)?;

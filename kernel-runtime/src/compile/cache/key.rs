@@ -2,25 +2,44 @@
 
 use std::fmt;
 
+use blake2b_simd::{Hash, Params};
+
 /// The format version of keys and entries. It is incremented when the meaning of a key or the layout of an entry changes, so
 /// that files of another version of Cumbia are misses.
 pub(super) const FORMAT: u32 = 1;
 
-/// A BLAKE3 hash.
+/// A hash by [`hash`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key(pub(super) [u8; 32]);
 
 impl Key {
     /// Returns the hash of the parts. Each is hashed with its length, so that different parts with the same concatenation differ.
     pub(crate) fn of(parts: &[&str]) -> Key {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&FORMAT.to_le_bytes());
+        let mut state = parameters().to_state();
+        state.update(&FORMAT.to_le_bytes());
         for part in parts {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
+            state.update(&(part.len() as u64).to_le_bytes());
+            state.update(part.as_bytes());
         }
-        Key(*hasher.finalize().as_bytes())
+        Key(digest(&state.finalize()))
     }
+}
+
+/// Returns the BLAKE2b hash of the bytes, of 256 bits.
+pub(super) fn hash(bytes: &[u8]) -> [u8; 32] {
+    digest(&parameters().hash(bytes))
+}
+
+fn parameters() -> Params {
+    let mut parameters = Params::new();
+    parameters.hash_length(32);
+    parameters
+}
+
+fn digest(hash: &Hash) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(hash.as_bytes());
+    bytes
 }
 
 impl fmt::Display for Key {
