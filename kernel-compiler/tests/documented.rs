@@ -41,9 +41,9 @@ fn variant(line: &str) -> Option<&str> {
 #[test]
 fn the_ir_reference_lists_every_variant() {
     let Some(page) = page("ir.md") else { return };
-    let ir = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ir");
+    let ir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernel-ir/src");
     let (mut missing, mut count) = (String::new(), 0);
-    for file in ["function.rs", "types.rs", "program.rs", "intrinsic.rs"] {
+    for file in ["function.rs", "message.rs", "types.rs", "program.rs", "intrinsic.rs"] {
         let source = fs::read_to_string(ir.join(file)).expect("a source of the IR");
         for (name, variants) in enums(&source) {
             let Some((_, rest)) = page.split_once(&format!("\n### {name}\n")) else {

@@ -1,5 +1,6 @@
 //! The unknowns of a program: what is known of each, and which of them the host can compute at a launch.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::condition::Condition;
@@ -92,6 +93,8 @@ impl AtomInfo {
 #[derive(Default)]
 pub(super) struct Atoms {
     infos: Vec<AtomInfo>,
+    /// The lengths of slices.
+    pub(super) lengths: BTreeSet<Atom>,
 }
 
 impl Atoms {
@@ -126,6 +129,35 @@ impl Atoms {
     /// Returns whether the host can compute the polynomial at a launch.
     pub(super) fn is_uniform_poly(&self, poly: &Poly) -> bool {
         poly.atoms().all(|atom| self.is_uniform(atom))
+    }
+
+    /// Returns whether launches are expected in which the polynomial of uniform atoms is not negative: whether its positive
+    /// terms grow with the problem at least as fast as its negative ones, or a constant exceeds usual problems.
+    ///
+    /// A heuristic that ranks conditions. The length of a slice counts twice, since it often is the product of two extents:
+    /// `a.len() >= n * n` is plausible, `b.len() >= n * a.len()` and `8 >= n` are not.
+    pub(super) fn is_plausible(&self, poly: &Poly) -> bool {
+        let growth = |is_positive: bool| {
+            let of_sign = poly.terms().iter().filter(|(_, coefficient)| (*coefficient > 0) == is_positive);
+            of_sign.map(|(monomial, _)| monomial.iter().map(|atom| self.growth(*atom)).sum::<u32>()).max().unwrap_or(0)
+        };
+        poly.constant_term() >= 1 << 30 || growth(true) >= growth(false)
+    }
+
+    /// Returns the power of a problem's extent that an atom is proportional to.
+    fn growth(&self, atom: Atom) -> u32 {
+        let of = |poly: &Poly| {
+            let terms = poly.terms().iter();
+            terms.map(|(monomial, _)| monomial.iter().map(|atom| self.growth(*atom)).sum::<u32>()).max().unwrap_or(0)
+        };
+        match &self.get(atom).uniform {
+            Some(Uniform::Symbol(_)) if self.lengths.contains(&atom) => 2,
+            Some(Uniform::Symbol(LaunchSymbol::BlockDim(_) | LaunchSymbol::DynamicSharedBytes)) => 0,
+            Some(Uniform::Symbol(LaunchSymbol::Param { .. } | LaunchSymbol::GridDim(_))) | None => 1,
+            Some(Uniform::Wrapped { poly, .. }) => of(poly),
+            Some(Uniform::Quotient(dividend, divisor)) => of(dividend).saturating_sub(of(divisor)),
+            Some(Uniform::Min(left, right) | Uniform::Max(left, right)) => of(left).max(of(right)),
+        }
     }
 
     /// Returns an interval that contains the polynomial's values, as far as the ranges of the atoms alone determine it;

@@ -98,14 +98,15 @@ impl Conditions {
         }
     }
 
-    /// Returns a condition that implies one of several alternatives: as many of them, the simplest first, as are worth
-    /// their evaluation at a launch.
-    pub(super) fn choose(&mut self, mut ways: Vec<Condition>) -> Condition {
+    /// Returns a condition that implies one of several alternatives: as many of them, the plausible and the simplest first, as
+    /// are worth their evaluation at a launch. `is_plausible` decides whether launches are expected in which a polynomial is
+    /// not negative.
+    pub(super) fn choose(&mut self, mut ways: Vec<Condition>, is_plausible: impl Fn(&Poly) -> bool) -> Condition {
         ways.retain(|way| *way != Condition::FALSE);
         if ways.contains(&Condition::TRUE) {
             return Condition::TRUE;
         }
-        ways.sort_by_key(|way| self.size(*way));
+        ways.sort_by_cached_key(|way| (!self.is_plausible(*way, &is_plausible), self.size(*way)));
         if let Some(way) = ways.iter().find(|way| self.is_likely(**way, 1 << 60)) {
             return *way;
         }
@@ -120,6 +121,17 @@ impl Conditions {
             })
             .collect();
         self.any(kept)
+    }
+
+    /// Returns whether launches are expected that meet a condition.
+    pub(super) fn is_plausible(&self, condition: Condition, of: &impl Fn(&Poly) -> bool) -> bool {
+        match self.get(condition) {
+            Formula::True | Formula::Invariant(_) => true,
+            Formula::False => false,
+            Formula::NonNegative(poly) => of(poly),
+            Formula::All(parts) => parts.iter().all(|part| self.is_plausible(*part, of)),
+            Formula::Any(parts) => parts.iter().any(|part| self.is_plausible(*part, of)),
+        }
     }
 
     /// Returns the number of comparisons in a condition.

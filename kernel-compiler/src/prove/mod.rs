@@ -245,7 +245,7 @@ pub(crate) fn report(module: &Module, options: Options) -> Vec<Reported> {
 
 /// Returns the name of a launch symbol in the user's terms.
 pub(crate) fn symbol_name(module: &Module, symbol: LaunchSymbol) -> String {
-    report::symbol_name(&module.kernel, symbol)
+    symbol::symbol_name(&module.kernel, symbol)
 }
 
 /// Removes the checks of a verdict.

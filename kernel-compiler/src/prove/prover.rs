@@ -122,7 +122,8 @@ impl Domain {
             }
         }
         self.prune(&mut alternatives, true);
-        self.conditions.choose(alternatives)
+        let Domain { atoms, conditions, .. } = self;
+        conditions.choose(alternatives, |poly| atoms.is_plausible(poly))
     }
 
     /// Removes the comparisons that imply others, or that others imply.
@@ -325,10 +326,8 @@ impl Domain {
     ) -> Condition {
         let mut ways = Vec::new();
         let mut bounds = self.bounds(atom, lower, facts);
-        if self.hasty {
-            // Guards before earlier checks, which lead to products of unrelated lengths.
-            bounds.sort_by_key(|bound| bound.limit.terms().len());
-        }
+        // Constants and guards before earlier checks, which lead to products of unrelated lengths, and to long searches.
+        bounds.sort_by_key(|bound| bound.limit.terms().len());
         for bound in bounds {
             let way = self.by_bound(&bound, coefficient, rest, facts, depth, known);
             if way == Condition::TRUE {

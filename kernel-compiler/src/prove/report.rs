@@ -7,7 +7,7 @@ use super::atoms::Uniform;
 use super::condition::{Condition, Formula};
 use super::poly::{Atom, Poly};
 use super::prover::Domain;
-use super::symbol::{Axis, LaunchSymbol};
+use super::symbol::{LaunchSymbol, symbol_name};
 use super::walk::each;
 use crate::lower::{Body, Callee, Expr, Function, Helper, Module, Op, SiteRef, Stmt, StmtKind};
 
@@ -235,7 +235,17 @@ impl Words<'_> {
                 parts.sort_by_key(|part| self.is_limit(*part));
                 join(text, &parts, " && ", Level::All);
             }
-            Formula::Any(parts) => join(text, &self.without_implied(parts), " || ", Level::Any),
+            Formula::Any(parts) => {
+                let mut parts = self.without_implied(parts);
+                // The plausible and the simplest one first.
+                parts.sort_by_cached_key(|part| {
+                    let mut text = String::new();
+                    self.condition(&mut text, *part, Level::Any, depth);
+                    let Domain { conditions, atoms, .. } = &self.domain;
+                    (!conditions.is_plausible(*part, &|poly: &Poly| atoms.is_plausible(poly)), text.len())
+                });
+                join(text, &parts, " || ", Level::Any);
+            }
             // The conditions of nested invariants may refer to each other.
             Formula::Invariant(number) if depth < 3 => {
                 let invariant = self.domain.conditions.invariants[*number as usize];
@@ -357,32 +367,6 @@ impl Words<'_> {
             Some(Uniform::Min(left, right)) => binary(text, "min", left, right),
             Some(Uniform::Max(left, right)) => binary(text, "max", left, right),
             None => text.push('?'),
-        }
-    }
-}
-
-/// Returns the name of a launch symbol in the user's terms.
-pub(super) fn symbol_name(kernel: &Function, symbol: LaunchSymbol) -> String {
-    let axis = |axis: Axis| match axis {
-        Axis::X => "x",
-        Axis::Y => "y",
-        Axis::Z => "z",
-    };
-    match symbol {
-        LaunchSymbol::GridDim(of) => format!("grid_dim().{}", axis(of)),
-        LaunchSymbol::BlockDim(of) => format!("block_dim().{}", axis(of)),
-        LaunchSymbol::DynamicSharedBytes => "shared_bytes".to_owned(),
-        LaunchSymbol::Param { index, scalar: _ } => {
-            let hint = |index: usize| kernel.params.get(index).map_or("", |param| &kernel.vars[param.index()].hint);
-            let name = hint(index);
-            // The numbers of a slice or a view follow its pointer: see `lower::variable`.
-            let of = (0..index).rev().map(hint).find_map(|of| Some((of, name.strip_prefix(of)?)));
-            match of.map(|(of, rest)| (of, rest.trim_start_matches('_'))) {
-                Some((of, "len")) => format!("{of}.len()"),
-                Some((of, rest)) if rest.starts_with("len_") => format!("{of}.shape()[{}]", &rest[4..]),
-                Some((of, rest)) if rest.starts_with("stride_") => format!("{of}.strides()[{}]", &rest[7..]),
-                _ => name.to_owned(),
-            }
         }
     }
 }

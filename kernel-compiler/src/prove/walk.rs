@@ -11,7 +11,7 @@ use super::atoms::{AtomInfo, Bound, Case, Fact, Range};
 use super::condition::Condition;
 use super::poly::{Atom, Poly};
 use super::prover::{Domain, Facts};
-use super::symbol::{Axis, LaunchSymbol};
+use super::symbol::{Axis, LaunchSymbol, is_length};
 use super::width::Widths;
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
@@ -181,7 +181,12 @@ pub(super) fn walk(
             && scalar.is_integer()
             && !walk.frame.borrowed.contains(&param.0)
         {
-            let poly = Poly::atom(walk.symbol(LaunchSymbol::Param { index, scalar }));
+            let symbol = LaunchSymbol::Param { index, scalar };
+            let atom = walk.symbol(symbol);
+            if is_length(&module.kernel, symbol) {
+                walk.domain.atoms.lengths.insert(atom);
+            }
+            let poly = Poly::atom(atom);
             vars[param.index()] = Value::exact(poly, scalar);
         }
     }
