@@ -23,8 +23,11 @@ const SIGNATURE: &str = "fn k(a: &[u32], x: &[f32], y: &mut [f32], n: usize)";
 fn check_loop(body: &str, deferred: bool) {
     for text in texts(SIGNATURE, body, false) {
         assert_eq!(text.contains("rt::load(x, "), deferred, "{text}");
-        assert_eq!(text.contains("x[rt::at("), !deferred, "{text}");
-        assert_eq!(text.contains("rt::Deferred fault"), deferred, "{text}");
+        assert_eq!(text.contains("bool fault = false;"), deferred, "{text}");
+        // A loop that has faulted is executed again, with its checks.
+        assert!(text.contains("x[rt::at("), "{text}");
+        let (deferrals, repetitions) = (text.matches("bool fault").count(), text.matches("if (fault").count());
+        assert_eq!(deferrals + text.matches(") break;").count(), repetitions, "{text}");
     }
 }
 
@@ -116,13 +119,46 @@ fn chunks_are_bounded() {
         ("0..=n", " = 64; more && left > 0; more = rt::step_to_u64(k, n, 1), --left)"),
     ];
     for (range, expected) in loops {
-        let body = format!("let mut s = 0.0; for k in {range} {{ s += x[a[k] as usize]; }} y[0] = s;");
+        let body = format!("let mut s = 0.0; for k in {range} {{ s += x[a[0] as usize ^ k]; }} y[0] = s;");
         for text in texts(SIGNATURE, &body, false) {
             assert!(text.contains(expected), "{expected}: {text}");
-            assert!(
-                text.contains("if (fault.site != rt::no_site) rt::fault(launch, fault.site, fault.index, "),
-                "{text}"
-            );
+            assert!(text.contains("if (fault) break;"), "{text}");
         }
+    }
+}
+
+/// A loop that loads an element without a check, at an index that is different in all iterations, is bounded by their number.
+#[test]
+fn bounded_loops_have_no_chunks() {
+    for (body, bounded) in [
+        ("s += x[a[k] as usize];", true),
+        ("let i = k + 3; s += x[a[i] as usize];", true),
+        ("s += x[a[n - 1 - k] as usize];", false),
+        ("s += x[(a[0] + k as u32) as usize];", false),
+        ("if s > 2.0 { s += x[a[k] as usize]; }", false),
+        ("if s > 2.0 { continue; } s += x[a[k] as usize];", false),
+        ("s += if s > 2.0 { x[a[k] as usize] } else { x[0] };", false),
+    ] {
+        let body = format!("let mut s = 0.0; for k in 0..n {{ {body} }} y[0] = s;");
+        let [checked, _] = texts(SIGNATURE, &body, false);
+        // The version without the checks of `a`.
+        let first = checked.split(" else {\n").next().unwrap_or(&checked);
+        assert_eq!(!first.contains("chunk"), bounded, "{checked}");
+    }
+}
+
+/// What a loop changes is restored before it is executed again.
+#[test]
+fn changed_variables_are_restored() {
+    let body = "let mut s = 0.0; let mut t = [0u32; 3]; let mut last = 0u32; last = n as u32; let mut index: usize;
+        for k in 0..n { last = a[k]; index = last as usize; t[1] += 1; s += x[index]; } y[0] = s + t[1] as f32 + last as f32;";
+    for text in texts(SIGNATURE, body, false) {
+        assert!(text.contains("s = s_before;") && text.contains("t = t_before;"), "{text}");
+        // It is not initialised before the loop.
+        assert!(!text.contains("index_before"), "{text}");
+    }
+    let body = "let mut t = [0.0; 65]; for k in 0..n { t[1] += x[a[k] as usize]; } y[0] = t[1];";
+    for text in texts(SIGNATURE, body, false) {
+        assert!(!text.contains("rt::load("), "{text}");
     }
 }

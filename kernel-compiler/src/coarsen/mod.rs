@@ -36,7 +36,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{Scalar, Unroll};
 use crate::lower::{
-    Body, CType, Callee, Case, Expr, Header, Label, Module, NameOrigin, Next, Operator, Stmt, StmtKind, VarId, Variable,
+    Body, CType, Callee, Case, Expr, Header, Label, Module, NameOrigin, Next, Operator, Stmt, StmtKind, VarId,
+    Variable, label_count,
 };
 use crate::prove::Axis;
 use crate::source::Options;
@@ -132,7 +133,7 @@ impl Writer {
         let number = |value: u32| Expr::int(Scalar::U32, value.into());
         let blocks = Expr::Special(VIRTUAL_BLOCKS);
         let first = self.variable("first", true);
-        let labels = labels(stmts);
+        let labels = label_count(stmts);
         let init = Expr::binary(Operator::Mul, Expr::Special(names(self.axis).0), number(self.factor));
         let mut body = vec![declare(first, init)];
         // Without such loads, the items gain nothing from being interleaved.
@@ -217,22 +218,6 @@ fn interleaved(item: &Item, levels: &[Level], copies: &[Copy]) -> Vec<Stmt> {
     stmts.extend(copies.iter().flat_map(|copy| copy.item(&item.late)));
     stmts.push(unnumbered(StmtKind::Return(None)));
     stmts
-}
-
-/// Returns a number above those of all labels.
-fn labels(stmts: &[Stmt]) -> u32 {
-    let mut above = 0;
-    legality::each(stmts, &mut |stmt| {
-        let (first, second) = match &stmt.kind {
-            StmtKind::Loop { next, end, .. } => (*next, *end),
-            StmtKind::Block { end, .. } => (Some(*end), None),
-            _ => (None, None),
-        };
-        for Label { name: _, number } in first.into_iter().chain(second) {
-            above = above.max(number + 1);
-        }
-    });
-    above
 }
 
 fn declare(var: VarId, init: Expr) -> Stmt {

@@ -269,8 +269,9 @@ impl<'p> ExprPrinter<'p> {
                 text.push_str(separator);
                 text.push_str(&self.names.launch);
             }
-            Callee::Load { site, fault } | Callee::Inside { site, fault } => {
-                let _ = write!(text, "{separator}{site}, {}", self.names.vars[fault.index()]);
+            Callee::Load { fault } | Callee::Inside { fault } => {
+                text.push_str(separator);
+                text.push_str(&self.names.vars[fault.index()]);
             }
             Callee::Helper(_, None)
             | Callee::Builtin(_)

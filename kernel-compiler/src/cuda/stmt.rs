@@ -220,68 +220,37 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Writes a loop whose faults are deferred: see `lower::defer`.
+    /// Writes a loop that is divided into chunks: see `lower::defer`.
     fn deferred(&mut self, line: u32, deferred: &Deferred, unroll: Unroll, body: &[Stmt], label: Option<Label>) {
-        let Deferred { header, chunk, fault, lens } = deferred;
+        let Deferred { header, chunk, limit, fault } = deferred;
         let Header::For { var, init, test, next } = header else { return };
         let exprs = self.exprs;
-        let fault = &exprs.names.vars[fault.index()];
-        self.line(&format!("rt::Deferred {fault} = {{rt::no_site, 0}};"));
-        let inner = match chunk {
-            None => self.head(header),
-            Some((chunk, limit)) => {
-                self.line_of(line);
-                self.line(&format!("for ({}; {};) {{", self.start(*var, init), exprs.condition(test)));
-                self.indent += 1;
-                let (step, test) = (self.next(*var, next), exprs.condition(test));
-                let (name, counter) = (&exprs.names.vars[limit.index()], &exprs.names.vars[var.index()]);
-                let (operator, args) = match (chunk, deferred.header.bounds()) {
-                    (Chunk::Up | Chunk::By, Some(bounds)) => ("<", bounds),
-                    (Chunk::UpTo, Some(bounds)) => ("<=", bounds),
-                    (Chunk::Down, Some(bounds)) => (">", bounds),
-                    (Chunk::Counted, _) | (_, None) => ("", Vec::new()),
-                };
-                if args.is_empty() {
-                    format!("for (u32 {name} = {CHUNK}; {test} && {name} > 0; {step}, --{name})")
-                } else {
-                    let Variable { ty, constant, .. } = &self.function.vars[limit.index()];
-                    let declaration = exprs.context.declaration(ty, *constant, name);
-                    let args: Vec<String> = args.into_iter().map(|arg| exprs.top(arg)).collect();
-                    let function = format!("rt::{}<{}>", support::chunk_name(*chunk), exprs.context.ctype(ty));
-                    self.line(&format!("{declaration} = {function}({counter}, {});", args.join(", ")));
-                    format!("for (; {counter} {operator} {name}; {step})")
-                }
-            }
+        self.line(&format!("for ({}; {};) {{", self.start(*var, init), exprs.condition(test)));
+        self.indent += 1;
+        let (step, test) = (self.next(*var, next), exprs.condition(test));
+        let (name, counter) = (&exprs.names.vars[limit.index()], &exprs.names.vars[var.index()]);
+        let (operator, args) = match (chunk, header.bounds()) {
+            (Chunk::Up | Chunk::By, Some(bounds)) => ("<", bounds),
+            (Chunk::UpTo, Some(bounds)) => ("<=", bounds),
+            (Chunk::Down, Some(bounds)) => (">", bounds),
+            (Chunk::Counted, _) | (_, None) => ("", Vec::new()),
+        };
+        let inner = if args.is_empty() {
+            format!("for (u32 {name} = {CHUNK}; {test} && {name} > 0; {step}, --{name})")
+        } else {
+            let Variable { ty, constant, .. } = &self.function.vars[limit.index()];
+            let declaration = exprs.context.declaration(ty, *constant, name);
+            let args: Vec<String> = args.into_iter().map(|arg| exprs.top(arg)).collect();
+            let function = format!("rt::{}<{}>", support::chunk_name(*chunk), exprs.context.ctype(ty));
+            self.line(&format!("{declaration} = {function}({counter}, {});", args.join(", ")));
+            format!("for (; {counter} {operator} {name}; {step})")
         };
         self.pragma(unroll);
         self.line_of(line);
         self.loop_(&inner, body, label);
-        // The lengths by the sites that have them; the last one needs no test.
-        let mut groups: Vec<(&Expr, Vec<u32>)> = Vec::new();
-        for (site, len) in lens {
-            match groups.iter_mut().find(|(of, _)| *of == len) {
-                Some((_, sites)) => sites.push(*site),
-                None => groups.push((len, vec![*site])),
-            }
-        }
-        let mut len = String::new();
-        let count = groups.len();
-        for (number, (of, sites)) in groups.into_iter().enumerate() {
-            if number + 1 < count {
-                let tests: Vec<String> = sites.iter().map(|site| format!("{fault}.site == {site}")).collect();
-                let _ = write!(len, "{} ? {} : ", tests.join(" || "), exprs.condition(of));
-            } else {
-                len.push_str(&exprs.condition(of));
-            }
-        }
-        let launch = &exprs.names.launch;
-        self.line(&format!(
-            "if ({fault}.site != rt::no_site) rt::fault({launch}, {fault}.site, {fault}.index, {len});"
-        ));
-        if chunk.is_some() {
-            self.indent -= 1;
-            self.line("}");
-        }
+        self.line(&format!("if ({}) break;", exprs.names.vars[fault.index()]));
+        self.indent -= 1;
+        self.line("}");
     }
 
     /// Lets the compiler presume a source line for the next line of the text.

@@ -85,39 +85,34 @@ static __device__ __forceinline__ void print(Launch launch, u32 site, T... value
 }
 ";
 
-/// The first fault of a chunk of iterations. See `lower/defer.rs`.
+/// Loads in a loop whose faults are deferred. See `lower/defer.rs`.
 const DEFERRED: &str = "
-const u32 no_site = 0xffffffff;
-
-struct Deferred {
-    u32 site;
-    usize index;
-};
-
-static __device__ __forceinline__ bool inside(usize index, usize len, u32 site, Deferred& fault) {
+template <class T, class I>
+static __device__ __forceinline__ T load(const T* from, I index, I len, bool& fault) {
     const bool is_inside = index < len;
-    const bool is_first = !is_inside & fault.site == no_site;
-    fault.site = is_first ? site : fault.site;
-    fault.index = is_first ? index : fault.index;
-    return is_inside;
-}
-
-template <class T>
-static __device__ __forceinline__ T load(const T* from, usize index, usize len, u32 site, Deferred& fault) {
-    return inside(index, len, site, fault) ? from[index] : T{};
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
 }
 ";
 
 /// The same for an element of an array.
 const DEFERRED_ARRAY: &str = "
-template <class T, usize N>
-static __device__ __forceinline__ T load(const Array<T, N>& from, usize index, usize len, u32 site, Deferred& fault) {
-    return inside(index, len, site, fault) ? from[index] : T{};
+template <class T, usize N, class I>
+static __device__ __forceinline__ T load(const Array<T, N>& from, I index, I len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
 }
 ";
 
 /// Loads of elements with several indices. They are known to be in bounds, if the condition is true.
 const DEFERRED_PARTS: &str = "
+static __device__ __forceinline__ bool inside(usize index, usize len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside;
+}
+
 template <class T>
 static __device__ __forceinline__ T load(const T* from, usize index, bool is_inside) {
     return is_inside ? from[index] : T{};

@@ -57,7 +57,7 @@ pub(crate) use helper::{
 pub(crate) use tree::{
     Body, CHUNK, CType, Callee, Case, Chunk, Constant, ConstantId, Deferred, Expr, Function, Header, Label, Layout,
     Member, Module, NameOrigin, Next, Operator, Prefix, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind,
-    VarId, Variable,
+    VarId, Variable, label_count,
 };
 
 /// Lowers a program.

@@ -25,12 +25,20 @@ use crate::ir::Scalar;
 
 /// Returns the variables that are not definitely initialised at some read, in the order of their first such read.
 pub(super) fn uninitialised(params: &[VarId], vars: &[Variable], body: &[Stmt]) -> Vec<VarId> {
-    let mut assigned = FixedBitSet::with_capacity(vars.len());
-    assigned.extend(params.iter().map(|param| param.index()));
-    let state = Some(State { assigned, bools: BTreeMap::new() });
-    let mut verifier = Verifier { vars, state, labels: BTreeMap::new(), breaks: Vec::new(), found: Vec::new() };
+    let mut verifier = Verifier::new(params, vars);
     verifier.stmts(body);
     verifier.found
+}
+
+/// Returns the variables that are definitely initialised before each counted loop, by its counter.
+pub(super) fn initialised_before_loops(
+    params: &[VarId],
+    vars: &[Variable],
+    body: &[Stmt],
+) -> BTreeMap<u32, FixedBitSet> {
+    let mut verifier = Verifier::new(params, vars);
+    verifier.stmts(body);
+    verifier.before_loops
 }
 
 /// A set of variables; `None` is the set of all variables, which is the state of unreachable code.
@@ -82,9 +90,19 @@ struct Verifier<'f> {
     /// The join of the states at the `break`s of each enclosing loop.
     breaks: Vec<Option<State>>,
     found: Vec<VarId>,
+    /// The variables that are initialised before each counted loop, by its counter.
+    before_loops: BTreeMap<u32, FixedBitSet>,
 }
 
-impl Verifier<'_> {
+impl<'f> Verifier<'f> {
+    fn new(params: &[VarId], vars: &'f [Variable]) -> Verifier<'f> {
+        let mut assigned = FixedBitSet::with_capacity(vars.len());
+        assigned.extend(params.iter().map(|param| param.index()));
+        let state = Some(State { assigned, bools: BTreeMap::new() });
+        let (labels, breaks, found, before_loops) = Default::default();
+        Verifier { vars, state, labels, breaks, found, before_loops }
+    }
+
     fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(&stmt.kind);
@@ -169,6 +187,9 @@ impl Verifier<'_> {
     fn loop_(&mut self, header: &Header, body: &[Stmt], next: Option<Label>, end: Option<Label>) {
         if let Header::For { var, init, test: _, next: _ } = header {
             self.read(init);
+            if let Some(state) = &self.state {
+                self.before_loops.insert(var.0, state.assigned.clone());
+            }
             self.assign(*var, Some(init));
         }
         // An iteration may change any `bool`, and can only initialise further variables.

@@ -56,11 +56,11 @@ pub(crate) enum Callee {
     Function(FunctionId, Option<SiteRef>),
     /// `rt::load`: the element of a pointer or an array at an index below a length; zero if it is not, which `fault`
     /// notes. See [`defer`](crate::lower::defer).
-    Load { site: u32, fault: VarId },
+    Load { fault: VarId },
     /// `rt::load`: the element of a pointer or an array, or zero if a condition is false.
     LoadIf,
     /// `rt::inside`: whether an index is below a length; `fault` notes if it is not.
-    Inside { site: u32, fault: VarId },
+    Inside { fault: VarId },
 }
 
 /// A reference to a site that can fault or print.

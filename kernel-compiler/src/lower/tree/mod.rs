@@ -14,7 +14,7 @@ use crate::source::Site;
 use super::helper::Helper;
 
 pub(crate) use expr::{Callee, Expr, Operator, Prefix, SiteRef};
-pub(crate) use stmt::{CHUNK, Case, Chunk, Deferred, Header, Next, Stmt, StmtKind};
+pub(crate) use stmt::{CHUNK, Case, Chunk, Deferred, Header, Next, Stmt, StmtKind, label_count};
 
 /// A program as a C syntax tree.
 pub(crate) struct Module {

@@ -80,6 +80,37 @@ impl StmtKind {
             | StmtKind::InternalError(_) => {}
         }
     }
+
+    /// Calls `visit` with the nested blocks, which it may change.
+    pub(crate) fn for_each_block_mut(&mut self, visit: &mut impl FnMut(&mut Vec<Stmt>)) {
+        match self {
+            StmtKind::If { condition: _, then, otherwise } => {
+                visit(then);
+                visit(otherwise);
+            }
+            StmtKind::Switch { on: _, cases, otherwise } => {
+                for case in cases {
+                    visit(&mut case.body);
+                }
+                visit(otherwise);
+            }
+            StmtKind::Block { body, end: _ } | StmtKind::Loop { header: _, body, next: _, end: _, unroll: _ } => {
+                visit(body);
+            }
+            StmtKind::Declare { .. }
+            | StmtKind::Shared { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Update { .. }
+            | StmtKind::Expr(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Return(_)
+            | StmtKind::Fault { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::InternalError(_) => {}
+        }
+    }
 }
 
 /// A case of a [`StmtKind::Switch`].
@@ -99,7 +130,7 @@ pub(crate) enum Header {
     Open { test: Option<Expr>, progress: Option<Expr> },
     /// `for (T var = init; test; next)`
     For { var: VarId, init: Expr, test: Expr, next: Next },
-    /// A loop whose faults are deferred: see [`defer`](crate::lower::defer). It occurs only after the removal of checks.
+    /// A loop whose faults are deferred, in chunks: see [`defer`](crate::lower::defer). It occurs only after the removal of checks.
     Deferred(Box<Deferred>),
 }
 
@@ -138,26 +169,25 @@ impl Header {
             }
             Header::Deferred(deferred) => {
                 deferred.header.for_each_expr(&mut *visit);
-                deferred.lens.iter().for_each(|(_, len)| visit(len));
             }
         }
     }
 }
 
-/// The maximum number of iterations that a thread executes from the one that faults on.
+/// The number of iterations of a chunk.
 pub(crate) const CHUNK: u64 = 64;
 
-/// The head of a loop whose faults are deferred.
+/// The head of a loop whose iterations are divided into chunks, and that is left after a chunk with a fault.
 #[derive(Clone)]
 pub(crate) struct Deferred {
-    /// The head of the loop without deferral.
+    /// The head of the loop without chunks.
     pub(crate) header: Header,
-    /// How the iterations are divided into chunks; `None` if there are at most [`CHUNK`].
-    pub(crate) chunk: Option<(Chunk, VarId)>,
-    /// The fault that has been noted.
+    /// How the iterations are divided into chunks.
+    pub(crate) chunk: Chunk,
+    /// The variable of the chunk.
+    pub(crate) limit: VarId,
+    /// Whether there was a fault.
     pub(crate) fault: VarId,
-    /// The length at each site that can be noted.
-    pub(crate) lens: Vec<(u32, Expr)>,
 }
 
 /// The division of a loop into chunks. Its variable is the end of the chunk, or the number of iterations left.
@@ -248,4 +278,19 @@ impl Stmt {
             | StmtKind::InternalError(_) => {}
         }
     }
+}
+
+/// Returns a number above those of all labels.
+pub(crate) fn label_count(stmts: &[Stmt]) -> u32 {
+    let above = |label: Option<Label>| label.map_or(0, |label| label.number + 1);
+    let of = |stmt: &Stmt| {
+        let mut most = match &stmt.kind {
+            StmtKind::Loop { next, end, .. } => above(*next).max(above(*end)),
+            StmtKind::Block { end, .. } => above(Some(*end)),
+            _ => 0,
+        };
+        stmt.kind.for_each_block(&mut |block| most = most.max(label_count(block)));
+        most
+    };
+    stmts.iter().map(of).max().unwrap_or(0)
 }
