@@ -85,6 +85,8 @@ pub struct Options {
     /// The maximum number of threads per block and, optionally, the minimum number of resident blocks per
     /// multiprocessor: CUDA's `__launch_bounds__`.
     pub launch_bounds: Option<(u32, Option<u32>)>,
+    /// Whether the compilation limits the registers of a thread by an option, which NVRTC ignores beside launch bounds.
+    pub registers_limited: bool,
     /// The block dimensions along x, y and z, if they are the same for every launch. They are then constants in the
     /// generated text. The caller guarantees that every launch uses them.
     pub block: Option<[u32; 3]>,
@@ -139,6 +141,7 @@ impl Default for Options {
         Options {
             bounds_checks: true,
             launch_bounds: None,
+            registers_limited: false,
             block: None,
             contiguous_views: false,
             variant: Variant::Checked,

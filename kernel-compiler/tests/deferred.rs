@@ -157,6 +157,11 @@ fn changed_variables_are_restored() {
         // It is not initialised before the loop.
         assert!(!text.contains("index_before"), "{text}");
     }
+    // The counter is not that of the loop in C.
+    let body = "let mut s = 0.0; for k in 0..=n { s += x[a[0] as usize ^ k]; } y[0] = s;";
+    for text in texts(SIGNATURE, body, false) {
+        assert!(text.contains("k = k_before;"), "{text}");
+    }
     let body = "let mut t = [0.0; 65]; for k in 0..n { t[1] += x[a[k] as usize]; } y[0] = t[1];";
     for text in texts(SIGNATURE, body, false) {
         assert!(!text.contains("rt::load("), "{text}");

@@ -56,24 +56,11 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-const u32 no_site = 0xffffffff;
-
-struct Deferred {
-    u32 site;
-    usize index;
-};
-
-static __device__ __forceinline__ bool inside(usize index, usize len, u32 site, Deferred& fault) {
+template <class T, class I>
+static __device__ __forceinline__ T load(const T* from, I index, I len, bool& fault) {
     const bool is_inside = index < len;
-    const bool is_first = !is_inside & fault.site == no_site;
-    fault.site = is_first ? site : fault.site;
-    fault.index = is_first ? index : fault.index;
-    return is_inside;
-}
-
-template <class T>
-static __device__ __forceinline__ T load(const T* from, usize index, usize len, u32 site, Deferred& fault) {
-    return inside(index, len, site, fault) ? from[index] : T{};
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
 }
 
 template <class T>
@@ -111,31 +98,52 @@ extern "C" __global__ void sparse(const u32* __restrict__ starts, usize starts_l
 #line 27
         if (rt::within(0, 1, start, end, columns_len) && rt::within(0, 1, start, end, values_len)) {
 #line 27
-            rt::Deferred fault = {rt::no_site, 0};
+            bool fault = false;
 #line 27
-            for (usize k = start; k < end;) {
-                const usize k_end = rt::chunk_up<usize>(k, end);
+            float sum_before = sum;
 #line 27
-                for (; k < k_end; ++k) {
+            for (usize k = start; k < end; ++k) {
+                const usize column = (usize)columns[k];
+                const float value = values[k];
+                sum += value * rt::load(x, column, x_len, fault);
+            }
+#line 27
+            if (fault) {
+#line 27
+                sum = sum_before;
+#line 27
+                for (usize k = start; k < end; ++k) {
                     const usize column = (usize)columns[k];
                     const float value = values[k];
-                    sum += value * rt::load(x, column, x_len, 3, fault);
+                    sum += value * x[rt::at(column, x_len, 3, launch)];
                 }
-                if (fault.site != rt::no_site) rt::fault(launch, fault.site, fault.index, x_len);
             }
         } else {
 #line 27
-            rt::Deferred fault_2 = {rt::no_site, 0};
+            bool fault_2 = false;
+#line 27
+            float sum_before_2 = sum;
 #line 27
             for (usize k_2 = start; k_2 < end;) {
-                const usize k_end_2 = rt::chunk_up<usize>(k_2, end);
+                const usize k_end = rt::chunk_up<usize>(k_2, end);
 #line 27
-                for (; k_2 < k_end_2; ++k_2) {
-                    const usize column_2 = (usize)rt::load(columns, k_2, columns_len, 4, fault_2);
-                    const float value_2 = rt::load(values, k_2, values_len, 5, fault_2);
-                    sum += value_2 * rt::load(x, column_2, x_len, 6, fault_2);
+                for (; k_2 < k_end; ++k_2) {
+                    const usize column_2 = (usize)rt::load(columns, k_2, columns_len, fault_2);
+                    const float value_2 = rt::load(values, k_2, values_len, fault_2);
+                    sum += value_2 * rt::load(x, column_2, x_len, fault_2);
                 }
-                if (fault_2.site != rt::no_site) rt::fault(launch, fault_2.site, fault_2.index, fault_2.site == 4 ? columns_len : fault_2.site == 5 ? values_len : x_len);
+                if (fault_2) break;
+            }
+#line 27
+            if (fault_2) {
+#line 27
+                sum = sum_before_2;
+#line 27
+                for (usize k_2 = start; k_2 < end; ++k_2) {
+                    const usize column_2 = (usize)columns[rt::at(k_2, columns_len, 4, launch)];
+                    const float value_2 = values[rt::at(k_2, values_len, 5, launch)];
+                    sum += value_2 * x[rt::at(column_2, x_len, 6, launch)];
+                }
             }
         }
 #line 32

@@ -56,24 +56,17 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-const u32 no_site = 0xffffffff;
-
-struct Deferred {
-    u32 site;
-    usize index;
-};
-
-static __device__ __forceinline__ bool inside(usize index, usize len, u32 site, Deferred& fault) {
+template <class T, class I>
+static __device__ __forceinline__ T load(const T* from, I index, I len, bool& fault) {
     const bool is_inside = index < len;
-    const bool is_first = !is_inside & fault.site == no_site;
-    fault.site = is_first ? site : fault.site;
-    fault.index = is_first ? index : fault.index;
-    return is_inside;
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
 }
 
-template <class T>
-static __device__ __forceinline__ T load(const T* from, usize index, usize len, u32 site, Deferred& fault) {
-    return inside(index, len, site, fault) ? from[index] : T{};
+static __device__ __forceinline__ bool inside(usize index, usize len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside;
 }
 
 template <class T>
@@ -114,15 +107,26 @@ extern "C" __global__ void product(const float* __restrict__ a, usize a_len_0, u
             }
         } else {
 #line 47
-            rt::Deferred fault = {rt::no_site, 0};
+            bool fault = false;
+#line 47
+            float sum_before = sum;
 #line 47
             for (usize k_2 = 0; k_2 < a_len_1;) {
                 const usize k_end = rt::chunk_up<usize>(k_2, a_len_1);
 #line 47
                 for (; k_2 < k_end; ++k_2) {
-                    sum += rt::load(a, i * a_len_1 + k_2, rt::inside(i, a_len_0, 0, fault) && rt::inside(k_2, a_len_1, 1, fault)) * rt::load(b, k_2 * b_len_1 + j, rt::inside(k_2, b_len_0, 2, fault) && rt::inside(j, b_len_1, 3, fault));
+                    sum += rt::load(a, i * a_len_1 + k_2, rt::inside(i, a_len_0, fault) && rt::inside(k_2, a_len_1, fault)) * rt::load(b, k_2 * b_len_1 + j, rt::inside(k_2, b_len_0, fault) && rt::inside(j, b_len_1, fault));
                 }
-                if (fault.site != rt::no_site) rt::fault(launch, fault.site, fault.index, fault.site == 0 ? a_len_0 : fault.site == 1 ? a_len_1 : fault.site == 2 ? b_len_0 : b_len_1);
+                if (fault) break;
+            }
+#line 47
+            if (fault) {
+#line 47
+                sum = sum_before;
+#line 47
+                for (usize k_2 = 0; k_2 < a_len_1; ++k_2) {
+                    sum += a[rt::at(i, a_len_0, 0, launch) * a_len_1 + rt::at(k_2, a_len_1, 1, launch)] * b[rt::at(k_2, b_len_0, 2, launch) * b_len_1 + rt::at(j, b_len_1, 3, launch)];
+                }
             }
         }
 #line 50

@@ -246,7 +246,8 @@ impl<'p> ExprPrinter<'p> {
                 ((*name).to_owned(), false)
             }
             Callee::Function(id, _) => (self.function(*id), true),
-            Callee::Load { .. } | Callee::LoadIf => ("rt::load".to_owned(), true),
+            Callee::Load { fault: _, short: true } => ("rt::load_u32".to_owned(), true),
+            Callee::Load { fault: _, short: false } | Callee::LoadIf => ("rt::load".to_owned(), true),
             Callee::Inside { .. } => ("rt::inside".to_owned(), true),
         };
         text.push_str(&name);
@@ -269,7 +270,7 @@ impl<'p> ExprPrinter<'p> {
                 text.push_str(separator);
                 text.push_str(&self.names.launch);
             }
-            Callee::Load { fault } | Callee::Inside { fault } => {
+            Callee::Load { fault, short: _ } | Callee::Inside { fault } => {
                 text.push_str(separator);
                 text.push_str(&self.names.vars[fault.index()]);
             }

@@ -9,6 +9,7 @@
 
 mod arithmetic;
 mod atomic;
+mod bounds;
 mod expr;
 mod float;
 mod half;
@@ -92,11 +93,7 @@ pub(crate) fn source(
     }
     let entry = context.functions.kernel.clone();
     let takes_launch = module.takes_launch;
-    let bounds = match options.launch_bounds {
-        None => String::new(),
-        Some((threads, None)) => format!("__launch_bounds__({threads}) "),
-        Some((threads, Some(blocks))) => format!("__launch_bounds__({threads}, {blocks}) "),
-    };
+    let bounds = bounds::launch_bounds(&module, options);
     let head = format!("extern \"C\" __global__ void {bounds}{entry}");
     write_function(&mut text, &context, &head, &module.kernel, takes_launch);
     let prints = module.sites.iter().any(|site| matches!(site.kind, SiteKind::Print(_)));

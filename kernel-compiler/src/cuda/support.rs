@@ -85,10 +85,17 @@ static __device__ __forceinline__ void print(Launch launch, u32 site, T... value
 }
 ";
 
-/// Loads in a loop whose faults are deferred. See `lower/defer.rs`.
+/// Loads in a loop whose faults are deferred, with indices of 64 and of 32 bits. See `lower/defer.rs`.
 const DEFERRED: &str = "
-template <class T, class I>
-static __device__ __forceinline__ T load(const T* from, I index, I len, bool& fault) {
+template <class T>
+static __device__ __forceinline__ T load(const T* from, usize index, usize len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
+}
+
+template <class T>
+static __device__ __forceinline__ T load_u32(const T* from, u32 index, u32 len, bool& fault) {
     const bool is_inside = index < len;
     fault |= !is_inside;
     return is_inside ? from[index] : T{};
@@ -97,8 +104,8 @@ static __device__ __forceinline__ T load(const T* from, I index, I len, bool& fa
 
 /// The same for an element of an array.
 const DEFERRED_ARRAY: &str = "
-template <class T, usize N, class I>
-static __device__ __forceinline__ T load(const Array<T, N>& from, I index, I len, bool& fault) {
+template <class T, usize N>
+static __device__ __forceinline__ T load(const Array<T, N>& from, usize index, usize len, bool& fault) {
     const bool is_inside = index < len;
     fault |= !is_inside;
     return is_inside ? from[index] : T{};

@@ -325,6 +325,12 @@ impl Pass<'_> {
         collect_assigned(body, self.passing, &mut assigned);
         collect_declared(body, &mut declared);
         let mut chunk = chunk(header, &assigned, self.vars)?;
+        // The step of some loops assigns the user's counter, its first argument.
+        if let Header::For { next: Next::Assign(Expr::Call(Callee::Helper(Helper { op, .. }, _), args)), .. } = header
+            && op.has_effect()
+        {
+            args.first().into_iter().for_each(|counter| collect_root(counter, &mut assigned));
+        }
         let Header::For { var: counter, .. } = header else { return None };
         let initialised = self.initialised.get(&counter.0)?;
         let changed = assigned.difference(&declared).copied();
@@ -340,6 +346,7 @@ impl Pass<'_> {
             passing: self.passing,
             assigned,
             fault,
+            narrow: BTreeSet::new(),
             copies: Vec::new(),
             has_loads: false,
             has_parts: false,
@@ -467,40 +474,46 @@ fn is_invariant(expr: &Expr, assigned: &BTreeSet<u32>, vars: &[Variable]) -> boo
 }
 
 fn collect_assigned(stmts: &[Stmt], passing: &BTreeMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
-    fn root(place: &Expr, found: &mut BTreeSet<u32>) {
-        match place {
-            Expr::Var(var) => {
-                found.insert(var.0);
-            }
-            Expr::Field(base, _, _) | Expr::Index(base, _) => root(base, found),
-            _ => {}
-        }
-    }
-    fn outputs(expr: &Expr, passing: &BTreeMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
-        match expr {
-            Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() => {
-                for arg in args {
-                    root(arg, found);
-                }
-            }
-            Expr::Call(Callee::Function(id, _), args) => {
-                let args = args.iter().zip(passing.get(id).into_iter().flatten());
-                args.filter(|(_, by)| **by == Passing::Mutable).for_each(|(arg, _)| root(arg, found));
-            }
-            _ => {}
-        }
-        expr.for_each_child(&mut |child| outputs(child, passing, found));
-    }
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Declare { var, init: _ } => {
                 found.insert(var.0);
             }
-            StmtKind::Assign { place, value: _ } | StmtKind::Update { op: _, place, value: _ } => root(place, found),
+            StmtKind::Assign { place, value: _ } | StmtKind::Update { op: _, place, value: _ } => {
+                collect_root(place, found);
+            }
             _ => {}
         }
-        stmt.for_each_expr(&mut |expr| outputs(expr, passing, found));
+        stmt.for_each_expr(&mut |expr| collect_outputs(expr, passing, found));
         stmt.kind.for_each_block(&mut |block| collect_assigned(block, passing, found));
+    }
+}
+
+/// Collects the variables to which the calls in an expression write.
+fn collect_outputs(expr: &Expr, passing: &BTreeMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
+    match expr {
+        Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() => {
+            for arg in args {
+                collect_root(arg, found);
+            }
+        }
+        Expr::Call(Callee::Function(id, _), args) => {
+            let args = args.iter().zip(passing.get(id).into_iter().flatten());
+            args.filter(|(_, by)| **by == Passing::Mutable).for_each(|(arg, _)| collect_root(arg, found));
+        }
+        _ => {}
+    }
+    expr.for_each_child(&mut |child| collect_outputs(child, passing, found));
+}
+
+/// Collects the variable that a place is a part of.
+fn collect_root(place: &Expr, found: &mut BTreeSet<u32>) {
+    match place {
+        Expr::Var(var) => {
+            found.insert(var.0);
+        }
+        Expr::Field(base, _, _) | Expr::Index(base, _) => collect_root(base, found),
+        _ => {}
     }
 }
 
@@ -554,6 +567,8 @@ struct Conversion<'p> {
     fault: VarId,
     /// Whether a check has been replaced.
     has_loads: bool,
+    /// The constants of type `usize` that are converted from a number of at most 32 bits.
+    narrow: BTreeSet<u32>,
     /// The references that become copies, with their new types.
     copies: Vec<(VarId, CType)>,
     /// Whether an element has more than one index.
@@ -579,7 +594,13 @@ impl Conversion<'_> {
                     self.value(init)
                 }
                 CType::Reference { .. } => false,
-                CType::Scalar(_) | CType::Named(_) | CType::Array(..) | CType::Pointer { .. } => self.value(init),
+                CType::Scalar(_) | CType::Named(_) | CType::Array(..) | CType::Pointer { .. } => {
+                    let converted = self.value(init);
+                    if self.vars[var.index()].constant && self.in_32_bits(init, false).is_some() {
+                        self.narrow.insert(var.0);
+                    }
+                    converted
+                }
             },
             StmtKind::Assign { place, value } | StmtKind::Update { op: _, place, value } => {
                 !has_check(place) && self.value(value)
@@ -628,8 +649,8 @@ impl Conversion<'_> {
                     }
                     self.has_loads = true;
                     let base = std::mem::replace(&mut **base, Expr::Literal(Scalar::Bool, 0));
-                    let (index, len) = self.narrowed(index, len);
-                    *expr = Expr::Call(Callee::Load { fault: self.fault }, vec![base, index, len]);
+                    let (index, len, short) = self.narrowed(index, len);
+                    *expr = Expr::Call(Callee::Load { fault: self.fault, short }, vec![base, index, len]);
                     true
                 }
                 index if has_direct_check(index) => {
@@ -687,19 +708,26 @@ impl Conversion<'_> {
     }
 
     /// Returns an index and a length for a comparison with 32 bits, if both are converted from numbers of at most 32 bits. A
-    /// length that a narrow variant computes as `int` is not negative.
-    fn narrowed(&self, index: Expr, len: Expr) -> (Expr, Expr) {
-        let of = |expr: &Expr, is_len: bool| match expr {
-            Expr::Cast(CType::Scalar(Scalar::Usize), inner) => match self.scalar(inner) {
-                Some(Scalar::U32 | Scalar::U16 | Scalar::U8) => Some(Expr::clone(inner)),
-                Some(Scalar::I32) if is_len => Some(Expr::Cast(CType::Scalar(Scalar::U32), inner.clone())),
+    /// length that a narrow variant computes as `int` is not negative. Also returns whether they are.
+    fn narrowed(&self, index: Expr, len: Expr) -> (Expr, Expr, bool) {
+        match (self.in_32_bits(&index, false), self.in_32_bits(&len, true)) {
+            (Some(index), Some(len)) => (index, len, true),
+            _ => (index, len, false),
+        }
+    }
+
+    /// Returns a number as `u32`, if it is a `usize` that is converted from a number of at most 32 bits.
+    fn in_32_bits(&self, expr: &Expr, is_len: bool) -> Option<Expr> {
+        let as_u32 = |expr: &Expr| Expr::Cast(CType::Scalar(Scalar::U32), Box::new(expr.clone()));
+        match expr {
+            Expr::Var(var) if self.narrow.contains(&var.0) => Some(as_u32(expr)),
+            Expr::Cast(CType::Scalar(Scalar::Usize), inner) => match self.scalar(inner)? {
+                Scalar::U32 => Some(Expr::clone(inner)),
+                Scalar::U16 | Scalar::U8 => Some(as_u32(inner)),
+                Scalar::I32 if is_len => Some(as_u32(inner)),
                 _ => None,
             },
             _ => None,
-        };
-        match (of(&index, false), of(&len, true)) {
-            (Some(index), Some(len)) => (index, len),
-            _ => (index, len),
         }
     }
 

@@ -55,8 +55,8 @@ pub(crate) enum Callee {
     /// A device function. The definition of a built-in method that can fault takes the first of its sites.
     Function(FunctionId, Option<SiteRef>),
     /// `rt::load`: the element of a pointer or an array at an index below a length; zero if it is not, which `fault`
-    /// notes. See [`defer`](crate::lower::defer).
-    Load { fault: VarId },
+    /// notes. See [`defer`](crate::lower::defer). A `short` index and its length have 32 bits.
+    Load { fault: VarId, short: bool },
     /// `rt::load`: the element of a pointer or an array, or zero if a condition is false.
     LoadIf,
     /// `rt::inside`: whether an index is below a length; `fault` notes if it is not.

@@ -1,0 +1,50 @@
+//! The launch bounds of the entry point.
+
+use crate::lower::{CType, Module, Template, TypeKind};
+use crate::source::Options;
+
+/// The maximum number of threads of a block, on every GPU.
+const MAX_THREADS: u32 = 1024;
+
+/// The registers of a thread, of 32 bits, if a multiprocessor is to hold a block of that size: 65536 are there.
+const REGISTERS: u64 = 64;
+
+/// Returns the `__launch_bounds__` of a kernel, with a space after it.
+///
+/// Without a minimum number of resident blocks, ptxas prefers the 32 registers with which the most threads are resident. A loop
+/// whose faults are deferred then has fewer loads in flight: a sparse product took 1.2 times as long on an H200. A minimum of one
+/// block, which holds anyway, lets ptxas choose. For blocks of any size it also limits the registers, so that only kernels
+/// with few variables get it.
+pub(super) fn launch_bounds(module: &Module, options: Options) -> String {
+    let is_deferred = module.templates.contains(&Template::Deferred) && !options.registers_limited;
+    let (threads, blocks) = match options.launch_bounds {
+        None if is_deferred && words(module) <= REGISTERS => (MAX_THREADS, Some(1)),
+        None => return String::new(),
+        Some((threads, None)) if is_deferred => (threads, Some(1)),
+        Some(bounds) => bounds,
+    };
+    match blocks {
+        None => format!("__launch_bounds__({threads}) "),
+        Some(blocks) => format!("__launch_bounds__({threads}, {blocks}) "),
+    }
+}
+
+/// Returns the size of all variables of a program in units of 32 bits: more than are in registers at a time.
+fn words(module: &Module) -> u64 {
+    let functions = module.functions.values().chain([&module.kernel]);
+    functions.flat_map(|function| &function.vars).map(|variable| words_of(&variable.ty, module)).sum()
+}
+
+fn words_of(ty: &CType, module: &Module) -> u64 {
+    match ty {
+        CType::Scalar(scalar) => u64::from(scalar.bits().div_ceil(32)),
+        CType::Pointer { .. } => 2,
+        // Another name of a variable or an element.
+        CType::Reference { .. } => 0,
+        CType::Array(element, len) => words_of(element, module).saturating_mul(*len),
+        CType::Named(id) => match &module.types[id.index()].kind {
+            TypeKind::Struct { members, layout: _ } => members.iter().map(|member| words_of(&member.ty, module)).sum(),
+            TypeKind::Enum { .. } => 1,
+        },
+    }
+}
