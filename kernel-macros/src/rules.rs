@@ -74,9 +74,15 @@ rules! {
     AWAIT: "`.await` is not supported in {body}",
         why "a GPU thread runs to completion: there is no executor to poll a future",
         help "enqueue a second kernel for the work that follows";
-    TRY: "`?` is not supported in {body}",
-        why "device code has no `Result`: a failing thread ends with a fault, which the host receives",
-        help "use `assert!` or `panic!`, or write a status code to an array";
+    TRY: "`?` is not supported here",
+        why "it returns `None` or an `Err` from the function, which returns nothing",
+        help "return an `Option` or a `Result`; in a kernel write `let Some(x) = value else { return };`, or call `unwrap`, which is a fault";
+    TRY_BLOCK: "a `try` block is not supported in {body}",
+        why "the device compiler has no lowering for it",
+        help "move its body into a `#[device]` function that returns an `Option` or a `Result`";
+    REFERENCE_IN_OPTION: "a reference in an `Option` or a `Result` is not supported in {body}",
+        why "values hold no references, so that the memory behind each reference is known",
+        help "hold a copy, as in `Some(*r)`, or an index";
     LET_AS_A_VALUE: "`let` is not supported here",
         why "a `let` expression is only allowed in the condition of an `if` or a `while`, alone or joined by `&&`",
         help "write `if let pattern = value { .. }`, or `matches!(value, pattern)` for a `bool`";
@@ -137,7 +143,7 @@ rules! {
         why "an associated function exists on the device if its `impl` has `#[device]`, or if it is a supported function of a number",
         help "add `#[device]` to the `impl` that defines it, or write out what it does";
     CONVERSION: "method `{}` of `{Self}` is not supported in {body}",
-        why "`Option` and `Result` are not device types, and `into` does not name its target type",
+        why "`into` and `try_into` do not name their target type, and the other conversions are methods of `Option` and `Result`",
         help "use `as` with the target type: `x[i as usize]`";
     ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
         why "iterators are only supported in a `for`",

@@ -40,6 +40,7 @@ pub mod cuda_bodies;
 pub mod deferred;
 pub mod device_functions;
 pub mod endless;
+pub mod fallible;
 pub mod float_methods;
 pub mod foreign_names;
 pub mod geometry;
@@ -137,6 +138,7 @@ const GROUPS: &[&[&[Case]]] = &[
     structs::CASES,
     matching::CASES,
     alternatives::CASES,
+    fallible::CASES,
     temporaries::CASES,
     initialisation::CASES,
     binding_modes::CASES,

@@ -26,6 +26,7 @@ pub(crate) use method::{
     AnyMethod, ClassMethod, ConversionMethod, FloatFunction, FloatMethod, IntegerMethod, LengthMethod, MethodGroup,
     NumberMethod, SequenceMethod, ViewMethod,
 };
+pub(crate) use program::variant_of;
 pub use program::{Callee, Constant, ConstantValue, Filled, FunctionId, Instance, Program};
 pub(crate) use types::dim3_of;
-pub use types::{EnumType, Field, Scalar, StructType, Type, Variant, dim3};
+pub use types::{EnumType, FAILURE, Field, SUCCESS, Scalar, StructType, Type, Variant, dim3};

@@ -53,21 +53,32 @@ impl Types {
             return *id;
         }
         let (hint, kind) = match ty {
-            Type::Enum(EnumType { name, path: _, repr, variants }) => {
+            Type::Enum(EnumType { name, path, repr, variants, has_data }) => {
                 let variants = variants.iter().map(|variant| (variant.name.clone(), variant.bits)).collect();
-                (name.clone(), TypeKind::Enum { repr: *repr, variants })
+                let hint = if *has_data { format!("{}_tag", with_arguments(name, path)) } else { name.clone() };
+                (hint, TypeKind::Enum { repr: *repr, variants })
             }
             Type::Struct(StructType { name, path, fields, size, align }) => {
                 let fields = fields.iter().map(|field| (field.name.as_str(), &field.ty, field.offset));
                 let members = self.members(fields);
-                let layout = Some(Layout { size: *size, align: *align });
+                let layout = Some(Layout { size: *size, align: *align, is_union: ty.tag().is_some() });
                 (with_arguments(name, path), TypeKind::Struct { members, layout })
             }
             Type::Tuple(parts) => {
-                let names: Vec<String> = (0..parts.len()).map(|position| position.to_string()).collect();
+                let names: Vec<String> = match ty.tag() {
+                    Some(tag) => {
+                        let variants = tag.variants.iter().map(|variant| variant.name.clone());
+                        ["tag".to_owned()].into_iter().chain(variants).collect()
+                    }
+                    None => (0..parts.len()).map(|position| position.to_string()).collect(),
+                };
                 let fields = names.iter().zip(parts).zip(0..).map(|((name, ty), offset)| (name.as_str(), ty, offset));
                 let members = self.members(fields);
-                (format!("Tuple{}", words(&ty.to_string())), TypeKind::Struct { members, layout: None })
+                let hint = match ty.tag() {
+                    Some(tag) => with_arguments(&tag.name, &tag.path),
+                    None => format!("Tuple{}", words(&ty.to_string())),
+                };
+                (hint, TypeKind::Struct { members, layout: None })
             }
             // The other types have no name.
             Type::Unit

@@ -44,6 +44,7 @@ pub fn enumeration<T>(name: &str, variants: &[(&str, i128)]) -> Type {
         path: std::any::type_name::<T>().to_owned(),
         repr: integer(size_of::<T>(), signed),
         variants: variants.iter().map(variant).collect(),
+        has_data: false,
     })
 }
 

@@ -30,6 +30,11 @@ impl Lowerer<'_> {
             self.errors.explain(call, &help);
             return self.placeholder(call);
         }
+        if text == "expect"
+            && let Some(value) = self.expect(call)
+        {
+            return value;
+        }
         // A method call dereferences its receiver implicitly.
         let (receiver, borrow) = borrowed(&call.receiver);
         let mutable = borrow.is_some_and(|borrow| borrow.mutability.is_some());

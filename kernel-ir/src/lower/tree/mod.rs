@@ -95,6 +95,8 @@ pub(crate) enum TypeKind {
 pub(crate) struct Layout {
     pub(crate) size: u64,
     pub(crate) align: u64,
+    /// The members overlap: the tag and the variants of an enum with data.
+    pub(crate) is_union: bool,
 }
 
 /// A member of a C struct.
