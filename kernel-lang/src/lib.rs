@@ -52,8 +52,8 @@ pub mod __private {
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
     pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of};
     pub use crate::types::{
-        Branched, ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, branch, enumeration,
-        from_failure, is_tag, load_bits, store_bits, structure,
+        Branched, ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, branch, data_enumeration,
+        enumeration, from_failure, is_tag, load_bits, store_bits, structure,
     };
     pub use cumbia_kernel_ir::ir;
 

@@ -196,6 +196,18 @@ pub fn equality_of_fields<K: 'static, T: VariableType>(fields: Vec<(&'static str
     Compound::content(TypeId::of::<K>(), T::Repr::ty, Parts::Fields(fields))
 }
 
+/// Returns the slot content of `==` of an enum with data, given the names of its variants and their fields. `K` is its
+/// key.
+pub fn equality_of_variants<K: 'static, T: VariableType>(variants: Vec<(&'static str, Vec<VariantField>)>) -> Content {
+    let variants = variants.into_iter().map(|(name, fields)| (name.to_owned(), fields)).collect();
+    Compound::content(TypeId::of::<K>(), T::Repr::ty, Parts::Variants(variants))
+}
+
+/// Returns a field of a variant, given its name and the content of its `==`.
+pub fn variant_field<T: VariableType>(name: &str, equal: Content) -> VariantField {
+    VariantField { name: name.to_owned(), ty: T::Repr::ty(), equal }
+}
+
 /// The key of `==` of the compound type `R`, whose parts have the keys `K`.
 pub struct EqualParts<R, K>(PhantomData<fn() -> (R, K)>);
 

@@ -377,9 +377,9 @@ rules! {
     UNION: "a union cannot be a device type",
         why "its active field is unknown, so that a read could yield an invalid value",
         help "use a struct, and convert with `to_bits` and `from_bits`";
-    VARIANT_FIELDS: "the variant `{}` has fields",
-        why "an enum is an integer on a device, without a payload",
-        help "use a struct with an enum as the tag, and fields for the data of all variants";
+    ENUM_LAYOUT: "the enum `{}` has data, but no defined layout",
+        why "the host and the device share its values, and without a `#[repr(..)]` the layout of such an enum is unspecified",
+        help "write `#[repr(u32)]` or `#[repr(C)]` before it";
     EMPTY_ENUM: "`{}` has no variants",
         why "an uninhabited type has no values to store in device memory",
         help "add a variant";

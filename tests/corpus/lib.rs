@@ -58,6 +58,7 @@ pub mod operators;
 pub mod options;
 pub mod order;
 pub mod paths;
+pub mod payloads;
 pub mod probing;
 pub mod ranges;
 pub mod receivers;
@@ -139,6 +140,7 @@ const GROUPS: &[&[&[Case]]] = &[
     matching::CASES,
     alternatives::CASES,
     fallible::CASES,
+    payloads::CASES,
     temporaries::CASES,
     initialisation::CASES,
     binding_modes::CASES,

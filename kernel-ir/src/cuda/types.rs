@@ -62,7 +62,8 @@ fn structure(
         }
     }
     for (member, inside) in members.iter().zip(inside) {
-        let _ = writeln!(text, "    {};", context.declaration(&member.ty, false, inside));
+        let align = member.align.map(|align| format!("alignas({align}) ")).unwrap_or_default();
+        let _ = writeln!(text, "    {align}{};", context.declaration(&member.ty, false, inside));
     }
     text.push_str("};\n");
     let Some(layout) = layout else { return };
@@ -167,7 +168,8 @@ fn value(text: &mut String, context: &Context<'_>, expr: &Expr) {
     text.push_str(close);
 }
 
-fn is_union(context: &Context<'_>, id: TypeId) -> bool {
+/// Returns whether a type is an enum with data, which has a constructor for each variant.
+pub(super) fn is_union(context: &Context<'_>, id: TypeId) -> bool {
     match &context.module.types[id.index()].kind {
         TypeKind::Struct { members: _, layout } => layout.is_some_and(|layout| layout.is_union),
         TypeKind::Enum { .. } => false,

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{EnumType, Scalar, StructType, Type, dim3};
+use crate::ir::{EnumType, Field, Scalar, StructType, Type, dim3};
 
 use super::{CType, Layout, Member, TypeDef, TypeId, TypeKind};
 
@@ -59,8 +59,8 @@ impl Types {
                 (hint, TypeKind::Enum { repr: *repr, variants })
             }
             Type::Struct(StructType { name, path, fields, size, align }) => {
-                let fields = fields.iter().map(|field| (field.name.as_str(), &field.ty, field.offset));
-                let members = self.members(fields);
+                let members = self.members(fields.iter().map(|field| (field.name.as_str(), &field.ty, field.offset)));
+                let members = aligned(members, fields);
                 let layout = Some(Layout { size: *size, align: *align, is_union: ty.tag().is_some() });
                 (with_arguments(name, path), TypeKind::Struct { members, layout })
             }
@@ -100,7 +100,7 @@ impl Types {
         let mut members: Vec<Member> = Vec::new();
         for (position, (name, ty, offset)) in fields.enumerate() {
             if !is_empty(ty) {
-                members.push(Member { position, hint: name.to_owned(), ty: self.memory(ty), offset });
+                members.push(Member { position, hint: name.to_owned(), ty: self.memory(ty), offset, align: None });
             }
         }
         members.sort_by_key(|member| member.offset);
@@ -114,6 +114,21 @@ impl Types {
             TypeKind::Enum { .. } => &[],
         }
     }
+}
+
+/// Aligns the members that are not at the offset that follows from their types: in an enum with `#[repr(C)]`, the payload
+/// of each variant is aligned as that of any variant requires.
+fn aligned(mut members: Vec<Member>, fields: &[Field]) -> Vec<Member> {
+    let mut end = 0u64;
+    for member in &mut members {
+        let Member { position, offset, align, .. } = member;
+        let ty = &fields[*position].ty;
+        if *offset > end.next_multiple_of(ty.align().unwrap_or(1)) {
+            *align = Some(1 << offset.trailing_zeros());
+        }
+        end = offset.saturating_add(ty.size().unwrap_or(0));
+    }
+    members
 }
 
 /// Returns whether a type is zero-sized.

@@ -13,7 +13,7 @@ use cumbia_kernel_ir::ir;
 
 pub use constant::ConstantType;
 pub use constant::Valued;
-pub use derived::{DerivesCopy, bits_of, enumeration, is_tag, load_bits, store_bits, structure};
+pub use derived::{DerivesCopy, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits, structure};
 pub use device_type::{DeviceType, make_valid};
 pub use fallible::{Branch, Branched, FromFailure, branch, from_failure};
 pub use scalar::Scalar;

@@ -108,6 +108,8 @@ pub(crate) struct Member {
     pub(crate) ty: CType,
     /// The offset in bytes.
     pub(crate) offset: u64,
+    /// The alignment, if it is greater than that of the type.
+    pub(crate) align: Option<u64>,
 }
 
 /// The index of a stored constant in [`Module::constants`].
