@@ -9,7 +9,7 @@ use syn::{
 
 use crate::report::Errors;
 use crate::rules;
-use crate::signature::heap_type;
+use crate::signature::{heap_type, option, text_of};
 
 /// A parsed device type.
 pub(crate) struct DeviceType {
@@ -155,6 +155,9 @@ fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {
                     errors.refuse_named(&field.ty, &rules::HEAP_FIELD, name);
                 }
                 Type::Tuple(_) => errors.refuse(&field.ty, &rules::TUPLE_FIELD),
+                ty if let Some(option) = option(ty) => {
+                    errors.refuse_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
+                }
                 // For any other type rustc reports a missing implementation.
                 _ => {}
             }

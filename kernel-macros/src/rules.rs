@@ -145,6 +145,12 @@ rules! {
     CONVERSION: "method `{}` of `{Self}` is not supported in {body}",
         why "`into` and `try_into` do not name their target type, and the other conversions are methods of `Option` and `Result`",
         help "use `as` with the target type: `x[i as usize]`";
+    OPTION_PLACE: "method `{}` of `{Self}` is not supported in {body}",
+        why "it refers to the place of an `Option`, whose layout is unspecified",
+        help "read and assign the variable: `let before = x; x = None;`";
+    ELEMENT: "method `{}` of `{Self}` is not supported in {body}",
+        why "it returns an `Option` of a reference, and values hold no references",
+        help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it behind a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
     ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
         why "iterators are only supported in a `for`",
         help "write a loop: `for v in x.iter() { .. }`, `for i in 0..x.len() { .. x[i] .. }`";
@@ -201,6 +207,9 @@ rules! {
     MATCHED_REFERENCE: "this pattern of a reference is not supported in {body}",
         why "its variables would be references to parts whose position is not known when the pattern is lowered",
         help "match the referent: `match *r { .. }`, `let Point { x, y } = *r;`";
+    MUTABLE_PAYLOAD: "a part of a variant cannot be borrowed as `&mut` in {body}",
+        why "a pattern copies the payload of a variant",
+        help "assign the whole value: `*r = match *r { Shape::Circle(x) => Shape::Circle(2.0 * x), other => other };`";
     REST_IN_THE_MIDDLE: "`..` is only supported at the end of this pattern",
         why "the number of fields that it skips is not known when the pattern is lowered",
         help "write `_` for each field that is skipped";
@@ -281,6 +290,9 @@ rules! {
     ARRAY_PARAMETER: "a kernel cannot take a `{}`",
         why "a parameter is the memory that a thread accesses; the host passes the array that owns it",
         help "declare a slice: `&[T]` to read, `&mut [T]` to write; at the launch pass `&x` or `&mut x`";
+    OPTION_IN_MEMORY: "`{}` has no layout in device memory",
+        why "the layout of `Option` and `Result` is unspecified: they are values of variables, parameters and results only",
+        help "in a device function take it by value; in memory use an enum of your own: `#[repr(u32)] enum Found { Nothing, At(u32) }`";
     VIEW_REFERENCE: "a reference to a view is not supported",
         why "a view is a reference already",
         help "take the view by value: `{}`";

@@ -3,8 +3,6 @@
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 #![allow(unused_assignments, unused_variables, reason = "as above")]
 
-use cumbia::prelude::*;
-
 use crate::Case;
 use crate::program::programs;
 
@@ -196,6 +194,17 @@ programs! {
             count += half.is_some() as i64;
         }
         y[4] = count;
+    }
+
+    fn elements(x: &[i32], y: &mut [i64]) {
+        let part = &x[..x[0].clamp(0, 8) as usize];
+        y[0] = part.get(x[1] as usize).copied().unwrap_or(-5) as i64;
+        y[1] = part.first().copied().unwrap_or(-6) as i64 + part.last().copied().unwrap_or(-7) as i64;
+        let squares = [1i64, 4, 9];
+        y[2] = squares.get(x[2] as usize).copied().unwrap_or(0) + squares[1..].last().copied().unwrap();
+        if let Some(first) = y.first().copied() && let Some(last) = squares.first().cloned() {
+            y[3] = first + last;
+        }
     }
 
     fn faults(x: &[i32], y: &mut [i64]) {

@@ -44,7 +44,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns the comparison of two values of an enum with data: of their variants in order of declaration, and of the
+    /// Returns the comparison of two values of an enum with data: of the discriminants of their variants, and of the
     /// payloads of equal variants.
     fn of_variants(&mut self, op: BinaryOp, operands: &[Value; 2], ty: &Type, span: Span) -> Expr {
         let tag = field_type(ty, 0);

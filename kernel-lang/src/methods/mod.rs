@@ -37,11 +37,13 @@ pub(crate) use primitive;
 
 mod array;
 mod conversion;
+pub(crate) mod element;
 mod fallible;
 pub(crate) mod float;
 pub(crate) mod integer;
 mod number;
 pub(crate) mod option;
+pub(crate) mod result;
 pub(crate) mod slice;
 mod view;
 

@@ -4,8 +4,11 @@
 use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir::{ConstantValue, EnumType, Scalar, Type, Variant};
+use half::{bf16, f16};
 
 use super::{ConstantType, Repr, Valued, VariableType};
+use crate::definition::{CalleeKey, DefinedMethod};
+use crate::methods::{option, result};
 
 impl<T: VariableType> VariableType for Option<T> {
     type Repr = Option<T::Repr>;
@@ -102,7 +105,7 @@ fn variant(bits: u64, payload: ConstantValue) -> ConstantValue {
     ConstantValue::Parts(vec![ConstantValue::Bits(bits), payload])
 }
 
-/// The operand of `?`, `unwrap` and `expect`: an `Option` or a `Result`.
+/// The operand of `?` and `expect`: an `Option` or a `Result`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an `Option` nor a `Result`",
     label = "neither an `Option` nor a `Result`",
@@ -114,25 +117,28 @@ pub trait Branch: Sized {
     type Success;
     /// The payload of `Err`, or `()`.
     type Failure;
+    /// `Self`. If the trait is not implemented, this projection is an error type, so that the mistake is reported once.
+    type Of;
 
     /// Separates the variants.
-    fn branch(self) -> Branched<Self>;
+    fn branch(self) -> Branched<Self::Success, Self::Failure, Self::Of>;
 }
 
 /// An `Option` or a `Result` of type `B`, by the variants that `?` distinguishes.
-pub enum Branched<B: Branch> {
+pub enum Branched<S, F, B> {
     /// `Some` or `Ok`
-    Success(B::Success),
+    Success(S),
     /// `None` or `Err`
-    Failure(B::Failure, PhantomData<B>),
+    Failure(F, PhantomData<B>),
 }
 
 impl<T> Branch for Option<T> {
     type Success = T;
     type Failure = ();
+    type Of = Self;
 
     #[inline(always)]
-    fn branch(self) -> Branched<Self> {
+    fn branch(self) -> Branched<T, (), Self> {
         match self {
             Some(value) => Branched::Success(value),
             None => Branched::Failure((), PhantomData),
@@ -143,9 +149,10 @@ impl<T> Branch for Option<T> {
 impl<T, E> Branch for Result<T, E> {
     type Success = T;
     type Failure = E;
+    type Of = Self;
 
     #[inline(always)]
-    fn branch(self) -> Branched<Self> {
+    fn branch(self) -> Branched<T, E, Self> {
         match self {
             Ok(value) => Branched::Success(value),
             Err(error) => Branched::Failure(error, PhantomData),
@@ -155,30 +162,30 @@ impl<T, E> Branch for Result<T, E> {
 
 /// Separates the variants of the operand of `?` or `expect`.
 #[inline(always)]
-pub fn branch<B: Branch>(value: B) -> Branched<B> {
+pub fn branch<B: Branch>(value: B) -> Branched<B::Success, B::Failure, B::Of> {
     value.branch()
 }
 
-/// The result of a function in which `?` is applied to a value of type `B`.
+/// The result of a function in which `?` is applied to a value of type `B`, whose `Err` has a payload of type `F`.
 #[diagnostic::on_unimplemented(
-    message = "`?` on a `{B}` cannot return a `{Self}`",
-    label = "the function returns a `{Self}`",
-    note = "why: `None` is returned as the `None` of an `Option`, and `Err` unchanged, as the `Err` of a `Result` with the same error type",
-    note = "help: convert it first: `.ok()`, `.ok_or(error)`, or a `match`"
+    message = "`?` of `{B}` in a function that returns `{Self}`",
+    label = "not a result of this function",
+    note = "why: `?` returns `None` from a function whose result is an `Option`, and an `Err` unchanged, from one whose result is a `Result` with the same error type",
+    note = "help: convert the value first: `.ok()?`, `.ok_or(error)?`, or a `match`"
 )]
-pub trait FromFailure<B: Branch> {
+pub trait FromFailure<B, F> {
     /// Returns `None`, or an `Err` with this payload.
-    fn from_failure(failure: B::Failure) -> Self;
+    fn from_failure(failure: F) -> Self;
 }
 
-impl<T, U> FromFailure<Option<T>> for Option<U> {
+impl<T, U> FromFailure<Option<T>, ()> for Option<U> {
     #[inline(always)]
     fn from_failure((): ()) -> Self {
         None
     }
 }
 
-impl<T, U, E> FromFailure<Result<T, E>> for Result<U, E> {
+impl<T, U, E> FromFailure<Result<T, E>, E> for Result<U, E> {
     #[inline(always)]
     fn from_failure(failure: E) -> Self {
         Err(failure)
@@ -187,6 +194,38 @@ impl<T, U, E> FromFailure<Result<T, E>> for Result<U, E> {
 
 /// Returns `None`, or an `Err` with this payload.
 #[inline(always)]
-pub fn from_failure<B: Branch, R: FromFailure<B>>(failure: B::Failure, _of: PhantomData<B>) -> R {
+pub fn from_failure<B, F, R: FromFailure<B, F>>(failure: F, _of: PhantomData<B>) -> R {
     R::from_failure(failure)
+}
+
+/// A type with a default value on a device: a number or `bool`. The `Default` of other types is compiled for the host
+/// only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no default value on a device",
+    label = "not a number or `bool`",
+    note = "why: the `Default` of other types is compiled for the host only",
+    note = "help: name the value: `.unwrap_or(value)`"
+)]
+pub trait DefaultValue: VariableType + ConstantType<Value = Self> {
+    /// The value.
+    const DEFAULT: Self;
+    /// The key of `unwrap_or_default` of an `Option`.
+    type OfOption: CalleeKey;
+    /// The key of `unwrap_or_default` of a `Result`.
+    type OfResult<E: VariableType + 'static>: CalleeKey;
+}
+
+macro_rules! defaults {
+    ($($scalar:ident $value:expr;)*) => {$(
+        impl DefaultValue for $scalar {
+            const DEFAULT: Self = $value;
+            type OfOption = DefinedMethod<option::unwrap_or_default<'static, $scalar>>;
+            type OfResult<E: VariableType + 'static> = DefinedMethod<result::unwrap_or_default<'static, $scalar, E>>;
+        }
+    )*};
+}
+
+defaults! {
+    bool false; i8 0; i16 0; i32 0; i64 0; isize 0; u8 0; u16 0; u32 0; u64 0; usize 0; f16 f16::ZERO; bf16 bf16::ZERO;
+    f32 0.0; f64 0.0;
 }

@@ -182,6 +182,26 @@ fn is_variant(path: &Path) -> bool {
         || last.is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
 }
 
+/// Returns whether a pattern binds a part of a variant.
+pub(super) fn binds_payload(pattern: &Pat) -> bool {
+    struct Payloads(bool);
+
+    impl<'p> Visit<'p> for Payloads {
+        fn visit_pat(&mut self, pattern: &'p Pat) {
+            self.0 |= match pattern {
+                Pat::Struct(structure) => is_variant(&structure.path) && binds(pattern),
+                Pat::TupleStruct(structure) => is_variant(&structure.path) && binds(pattern),
+                _ => false,
+            };
+            visit::visit_pat(self, pattern);
+        }
+    }
+
+    let mut payloads = Payloads(false);
+    payloads.visit_pat(pattern);
+    payloads.0
+}
+
 impl Lowerer<'_> {
     /// `match reference { .. }` with patterns that bind parts of the referent.
     pub(super) fn match_of_a_reference(&self, expr: &ExprMatch) -> Option<Expr> {
