@@ -8,7 +8,7 @@ use cumbia::prelude::*;
 use crate::program::programs;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![layouts, through_shared_memory, rays]];
+pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![layouts, through_shared_memory, shuffled, positions, rays]];
 
 programs! {
     items {
@@ -39,6 +39,26 @@ programs! {
             Empty = 7,
             Leaf(T) = 2,
             Two(T, T),
+        }
+
+        /// An angle in degrees, equal to those a turn away.
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct Angle(i32);
+
+        #[device]
+        impl PartialEq for Angle {
+            fn eq(&self, other: &Angle) -> bool {
+                self.0.wrapping_sub(other.0) % 360 == 0
+            }
+        }
+
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq)]
+        #[repr(i16)]
+        pub enum Turn {
+            By { angle: Angle, times: u8 },
+            To(Angle) = -7,
+            Never,
         }
 
         pub const UNIT: Shape = Shape::Circle(1.0);
@@ -134,6 +154,27 @@ programs! {
         };
         let some = if x[6] > 0 { Some(a) } else { None };
         y[9] = match some { Some(Shape::Circle(r)) => r as f64, Some(_) => 10.0, None => 20.0 };
+    }
+
+    /// `==` of payloads with a function behind it, and alternatives that bind the same variable.
+    fn compared(x: &[i32], y: &mut [f64]) {
+        let turns = [Turn::By { angle: Angle(x[0]), times: x[1] as u8 }, Turn::To(Angle(x[2])), Turn::Never];
+        let other = match x[3] & 3 {
+            0 => Turn::By { angle: Angle(x[0].wrapping_add(360)), times: x[1] as u8 },
+            1 => Turn::To(Angle(x[2] ^ 1)),
+            2 => Turn::To(Angle(x[2].wrapping_sub(720))),
+            _ => Turn::Never,
+        };
+        for i in 0..3 {
+            y[i] = (turns[i] == other) as u8 as f64 + 2.0 * (Some(turns[i]) != Some(other)) as u8 as f64;
+        }
+        y[3] = match other {
+            Turn::By { angle: Angle(n @ ..0), .. } | Turn::To(Angle(n)) if n < 100 => n as f64,
+            Turn::By { angle: Angle(n), times: 0..9 } | Turn::To(Angle(n)) => n as f64 / 2.0,
+            Turn::By { .. } | Turn::Never => 0.25,
+        };
+        let result = if x[4] > 2 { Ok(Angle(x[4])) } else { Err(x[5]) };
+        y[4] = (result == Ok(Angle(3))) as u8 as f64 + 2.0 * (result == Err(x[6])) as u8 as f64;
     }
 
     fn tokens(x: &[i32], y: &mut [f64]) {
@@ -232,6 +273,50 @@ fn through_shared_memory(run: &mut Run<'_>) {
     let (x, mut y) = (run.array(&tokens), run.array(&[Token::End; 64]));
     run.launch(reversed(&x, &mut y).grid(2).block(32));
     run.expect("y", &y, &expected);
+}
+
+/// Each lane receives the element of the next one.
+#[kernel]
+pub fn passed_on(x: &[Token], y: &mut [Token]) {
+    let i = grid(1);
+    y[i] = shfl_down_sync(u32::MAX, x[i], 1u32);
+}
+
+fn shuffled(run: &mut Run<'_>) {
+    let tokens: [Token; 32] = std::array::from_fn(|i| device::token(7 * i as i32, i as i32));
+    let expected: [Token; 32] = std::array::from_fn(|i| tokens[(i + 1).min(31)]);
+    let (x, mut y) = (run.array(&tokens), run.array(&[Token::End; 32]));
+    run.launch(passed_on(&x, &mut y).grid(1).block(32));
+    run.expect("y", &y, &expected);
+}
+
+#[device]
+fn position(x: &[u16], wanted: u16) -> Option<usize> {
+    for i in 0..x.len() {
+        if x[i] == wanted {
+            return Some(i);
+        }
+    }
+    None
+}
+
+/// With indices of 32 bits.
+#[kernel(index = u32)]
+pub fn found(x: &[u16], y: &mut [u16]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = match position(x, i as u16) {
+            Some(at) if at < 3 => x[at + 1],
+            Some(at) => at as u16,
+            None => 99,
+        };
+    }
+}
+
+fn positions(run: &mut Run<'_>) {
+    let (x, mut y) = (run.array(&[3u16, 5, 0, 4, 6]), run.zeros(7));
+    run.launch(found(&x, &mut y).over(7));
+    run.expect("y", &y, &[4, 99, 99, 5, 3, 0, 4]);
 }
 
 #[derive(Clone, Copy, DeviceType)]

@@ -160,9 +160,10 @@ impl<T, E> Branch for Result<T, E> {
     }
 }
 
-/// Separates the variants of the operand of `?` or `expect`.
+/// Separates the variants of the operand of `?` or `expect`. The parts are inferred from `B`: if it is neither of the two,
+/// rustc reports that alone, and not each projection of it.
 #[inline(always)]
-pub fn branch<B: Branch>(value: B) -> Branched<B::Success, B::Failure, B::Of> {
+pub fn branch<B: Branch<Success = S, Failure = F, Of = O>, S, F, O>(value: B) -> Branched<S, F, O> {
     value.branch()
 }
 
