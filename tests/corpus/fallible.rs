@@ -25,6 +25,7 @@ programs! {
 
         pub const NOTHING: Option<i32> = None;
         pub const SEVEN: Option<i32> = Some(7);
+        pub const ROWS: [Option<[i16; 9]>; 3] = [None, Some([1, 2, 3, 4, 5, 6, 7, 8, 9]), None];
 
         #[device]
         pub fn position(x: &[i32], wanted: i32) -> Option<usize> {
@@ -189,6 +190,10 @@ programs! {
                 y[i] = n as i64;
             }
         }
+        let row = if x[6] > 4 { ROWS[(x[7] & 1) as usize] } else { None };
+        y[5] = match row { Some(row) => row[(x[5] & 7) as usize] as i64, None => -1 };
+        let pair = if x[0] > x[1] { Some([x[0], x[1]]) } else { None };
+        y[6] = pair.unwrap_or([7; 2])[1] as i64;
         let mut count = 0;
         for half in halves {
             count += half.is_some() as i64;

@@ -153,6 +153,15 @@ fn value(text: &mut String, context: &Context<'_>, expr: &Expr) {
         }
         Expr::Struct(_, members) => (members, "{", "}"),
         Expr::Array(_, elements) => (elements, "{{", "}}"),
+        // The payload of another variant.
+        Expr::Filled(_, len, element) => {
+            text.push_str("{{");
+            for i in 0..*len {
+                text.push_str(if i > 0 { ", " } else { "" });
+                value(text, context, element);
+            }
+            return text.push_str("}}");
+        }
         Expr::Literal(scalar, bits) => return text.push_str(&literal::constant(*scalar, *bits)),
         Expr::Variant(id, position) => return text.push_str(&context.variant(*id, *position)),
         // `lower` produces no other expressions for constants.

@@ -10,6 +10,9 @@ use super::{Expr, Template};
 /// The maximum length of an array that is emitted element by element.
 const MAX_UNROLLED_LEN: u64 = 4;
 
+/// The maximum length of an array of zeros that is emitted element by element.
+const MAX_ZEROS: usize = 8;
+
 impl Lowering<'_, '_> {
     /// `Point { x: 1.0, ..base }`
     pub(super) fn structure(
@@ -101,9 +104,19 @@ impl Lowering<'_, '_> {
             Type::Tuple(parts) => Value::Parts(parts.iter().map(|part| self.zero(part)).collect()),
             ty if is_empty(ty) => self.empty(ty),
             Type::Struct(_) => Value::Whole(Expr::Struct(self.output.types.id(ty), Vec::new()), ty.clone()),
-            Type::Array(element, _) => {
+            Type::Array(element, len) => {
+                let zero = self.zero(element);
+                let Some(zero) = self.member(zero, element) else { return Value::Never };
                 self.output.types.arrays = true;
-                Value::Whole(Expr::Array(self.output.types.memory(element), Vec::new()), ty.clone())
+                let element = self.output.types.memory(element);
+                let array = match usize::try_from(*len) {
+                    Ok(len) if len <= MAX_ZEROS => Expr::Array(element, vec![zero; len]),
+                    _ => {
+                        self.output.templates.insert(Template::Filled);
+                        Expr::Filled(element, *len, Box::new(zero))
+                    }
+                };
+                Value::Whole(array, ty.clone())
             }
             // An enum holds no handles.
             Type::Unit | Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => Value::Never,
