@@ -55,7 +55,7 @@ impl<'a> Lowering<'a, '_> {
             (Type::Enum(choice), ConstantValue::Bits(bits)) => {
                 Value::Scalar(self.variant(ty, choice, *bits), choice.repr)
             }
-            (ty, ConstantValue::Parts(_)) if ty.tag().is_some() => self.known_variant(ty, value),
+            (ty, ConstantValue::Parts(_)) if ty.tag().is_some() => self.known_variant(ty, value, false),
             (Type::Tuple(types), ConstantValue::Parts(values)) => {
                 Value::Parts(types.iter().zip(values).map(|(ty, value)| self.known(ty, value)).collect())
             }
@@ -70,8 +70,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Returns a constant of an enum with data.
-    fn known_variant(&mut self, ty: &Type, value: &ConstantValue) -> Value {
+    /// Returns a constant of an enum with data; `braced` for one that is part of a braced initialiser.
+    fn known_variant(&mut self, ty: &Type, value: &ConstantValue, braced: bool) -> Value {
         let Some((variant, _, payload)) = variant_of(ty, value) else { return Value::Never };
         let mut fields = Vec::new();
         for (name, position, of) in ty.payload_fields(variant) {
@@ -80,7 +80,13 @@ impl<'a> Lowering<'a, '_> {
                 _ => Some(payload),
             };
             let Some(of_field) = of_field else { return Value::Never };
-            fields.push((name, self.known(of, of_field)));
+            let field = match of {
+                Type::Struct(_) | Type::Array(..) | Type::Tuple(_) if braced => {
+                    Value::Whole(self.braces(of, of_field), of.clone())
+                }
+                _ => self.known(of, of_field),
+            };
+            fields.push((name, field));
         }
         self.enum_value(ty, variant, &fields)
     }
@@ -119,7 +125,7 @@ impl<'a> Lowering<'a, '_> {
                 Expr::Array(self.output.types.memory(element), values)
             }
             (ty, ConstantValue::Parts(_)) if ty.tag().is_some() => {
-                let value = self.known_variant(ty, value);
+                let value = self.known_variant(ty, value, true);
                 self.whole(value, ty).unwrap_or(Expr::Literal(Scalar::U8, 0))
             }
             (_, ConstantValue::Parts(values)) => {
