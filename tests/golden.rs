@@ -44,6 +44,8 @@ const GOLDEN: &[&str] = &[
     "bindings::kernels::destructuring",
     // structs, arrays, references, sub-slices
     "structs::kernels::nested",
+    // an enum with data, and an `Option`
+    "payloads::first_hits",
     "arrays::unrolled_sums<4>",
     "slices::shared_parts",
     "slices::kernels::parts",

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::ir::{
     Callee, Constant, ConstantValue, ExprKind, Filled, Function, Instance, Intrinsic, Literal, Method, Program, Scalar,
-    Type, dim3,
+    Type, dim3, variant_of,
 };
 use crate::{Diagnostic, Error, Errors, typify};
 
@@ -218,6 +218,9 @@ fn narrow_value(ty: &Type, value: &ConstantValue) -> Result<(), String> {
         }
         (Type::Array(element, _), ConstantValue::Parts(parts)) => {
             parts.iter().try_for_each(|part| narrow_value(element, part))
+        }
+        (ty, ConstantValue::Parts(_)) if ty.tag().is_some() => {
+            variant_of(ty, value).map_or(Ok(()), |(_, ty, payload)| narrow_value(ty, payload))
         }
         (Type::Tuple(types), ConstantValue::Parts(parts)) => {
             types.iter().zip(parts).try_for_each(|(ty, part)| narrow_value(ty, part))

@@ -26,10 +26,11 @@ fn choices(pattern: &Pattern, expands: &dyn Fn(&Pattern) -> bool) -> Vec<Pattern
         }
         Pattern::Tuple(parts) => products(parts, expands).into_iter().map(Pattern::Tuple).collect(),
         Pattern::Array(parts) => products(parts, expands).into_iter().map(Pattern::Array).collect(),
-        Pattern::Struct(fields) => {
+        Pattern::Struct { name, fields } => {
             let (names, parts): (Vec<String>, Vec<Pattern>) = fields.iter().cloned().unzip();
             let with_names = |parts: Vec<Pattern>| names.iter().cloned().zip(parts).collect();
-            products(&parts, expands).into_iter().map(|parts| Pattern::Struct(with_names(parts))).collect()
+            let structure = |parts| Pattern::Struct { name: name.clone(), fields: with_names(parts) };
+            products(&parts, expands).into_iter().map(structure).collect()
         }
         Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {
             vec![pattern.clone()]
@@ -55,7 +56,7 @@ fn may_overlap(pattern: &Pattern) -> bool {
         }
         Pattern::At(_, inner) => may_overlap(inner),
         Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().any(may_overlap),
-        Pattern::Struct(fields) => fields.iter().any(|(_, field)| may_overlap(field)),
+        Pattern::Struct { name: _, fields } => fields.iter().any(|(_, field)| may_overlap(field)),
         Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => false,
     }
 }
@@ -81,7 +82,7 @@ fn binds_in_choice(pattern: &Pattern) -> bool {
         Pattern::Or(_) => binding_count(pattern) > 0,
         Pattern::At(_, inner) => binds_in_choice(inner),
         Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().any(binds_in_choice),
-        Pattern::Struct(fields) => fields.iter().any(|(_, field)| binds_in_choice(field)),
+        Pattern::Struct { name: _, fields } => fields.iter().any(|(_, field)| binds_in_choice(field)),
         Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => false,
     }
 }

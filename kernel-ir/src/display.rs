@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 use super::{
     Adapter, BinaryOp, Block, Callee, Constant, ConstantValue, EnumType, ExprId, ExprKind, Filled, Function,
     FunctionId, Instance, Intrinsic, Literal, LocalId, LogicalOp, LoopId, Message, Pattern, Piece, Program, Range,
-    Scalar, Sequence, SlotId, Stmt, StructType, Type, UnaryOp, Unroll,
+    Scalar, Sequence, SlotId, Stmt, StructType, Type, UnaryOp, Unroll, variant_of,
 };
 
 impl fmt::Display for Program {
@@ -196,6 +196,14 @@ impl<'a> Printer<'a> {
         )
     }
 
+    /// Returns the variant that the name of a struct expression means, if its type is an enum with data.
+    fn variant<'n>(&self, slot: SlotId, name: &'n str) -> Option<&'n str> {
+        match self.instance.slots.get(slot.index()) {
+            Some(Filled::Type(ty)) => ty.variant(name).map(|_| name),
+            _ => None,
+        }
+    }
+
     /// Formats a pattern. `typed` includes the types of its variables.
     fn pattern(&self, pattern: &Pattern, typed: bool) -> String {
         let list = |patterns: &[Pattern], separator: &str| {
@@ -210,10 +218,11 @@ impl<'a> Printer<'a> {
             }
             Pattern::At(id, inner) => format!("{} @ {}", self.local(*id), self.pattern(inner, typed)),
             Pattern::Tuple(parts) => format!("({})", list(parts, ", ")),
-            Pattern::Struct(fields) => {
+            Pattern::Struct { name, fields } => {
+                let name = name.as_ref().map(|name| format!("{name} ")).unwrap_or_default();
                 let fields: Vec<String> =
                     fields.iter().map(|(name, pattern)| format!("{name}: {}", self.pattern(pattern, typed))).collect();
-                format!("{{ {}, .. }}", fields.join(", "))
+                format!("{name}{{ {}, .. }}", fields.join(", "))
             }
             Pattern::Array(parts) => format!("[{}]", list(parts, ", ")),
             Pattern::Literal(value) => literal(value, ""),
@@ -323,8 +332,11 @@ impl<'a> Printer<'a> {
                 self.list(parts);
                 self.text += if parts.len() == 1 { ",)" } else { ")" };
             }
-            ExprKind::Struct { slot, fields, base } => {
-                self.put(format_args!("{} {{ ", self.ty(*slot)));
+            ExprKind::Struct { slot, name, fields, base } => {
+                match self.variant(*slot, name) {
+                    Some(variant) => self.put(format_args!("{}::{variant} {{ ", self.ty(*slot))),
+                    None => self.put(format_args!("{} {{ ", self.ty(*slot))),
+                }
                 for (name, value) in fields {
                     self.put(format_args!("{name}: "));
                     self.expr(*value, Precedence::Lowest);
@@ -663,6 +675,12 @@ fn constant(ty: &Type, value: &ConstantValue) -> String {
         (Type::Array(element, _), ConstantValue::Parts(parts)) => {
             format!("[{}]", parts.iter().map(|part| constant(element, part)).collect::<Vec<_>>().join(", "))
         }
+        (ty, ConstantValue::Parts(_)) if let Some(tag) = ty.tag() => match variant_of(ty, value) {
+            Some((variant, payload, of)) => {
+                format!("{}::{}({})", tag.path, tag.variants[variant].name, constant(payload, of))
+            }
+            None => format!("{value:?} as {ty}"),
+        },
         (Type::Tuple(types), ConstantValue::Parts(parts)) => {
             let parts: Vec<String> = types.iter().zip(parts).map(|(ty, part)| constant(ty, part)).collect();
             format!("({})", parts.join(", "))

@@ -145,9 +145,14 @@ pub enum Pattern {
     At(LocalId, Box<Pattern>),
     /// `(x, y)`
     Tuple(Vec<Pattern>),
-    /// `Point { x, y: 0, .. }`, `Pair(a, b)`: fields by name, or by index in decimal. Omitted fields match any value.
-    /// Also `(a, ..)` and `[a, ..]`, whose length the macro does not know.
-    Struct(Vec<(String, Pattern)>),
+    /// `Point { x, y: 0, .. }`, `Pair(a, b)`, `Some(x)`: fields by name, or by index in decimal. Omitted fields match any
+    /// value. Also `(a, ..)` and `[a, ..]`, whose length the macro does not know.
+    Struct {
+        /// The last segment of the path: the variant, if the value is an enum, which the macro does not know.
+        name: Option<String>,
+        /// The fields that are matched.
+        fields: Vec<(String, Pattern)>,
+    },
     /// `[a, b, c]`, one pattern for each element of an array.
     Array(Vec<Pattern>),
     /// `-3`, `true`. The literal has the scrutinee's type.
@@ -264,10 +269,12 @@ pub enum ExprKind {
     },
     /// `(x, y)`. The empty tuple is `()`.
     Tuple(Vec<ExprId>),
-    /// `Point { x: 1.0, y }`, `Pair(a, b)`
+    /// `Point { x: 1.0, y }`, `Pair(a, b)`, `Some(x)`
     Struct {
-        /// The slot of the struct's type.
+        /// The slot of the type, a struct or an enum with data.
         slot: SlotId,
+        /// The last segment of the path: the variant, if the type is an enum.
+        name: String,
         /// Fields by name, or by index in decimal, evaluated in this order.
         fields: Vec<(String, ExprId)>,
         /// `..base`, evaluated last: the source of the omitted fields.

@@ -30,6 +30,6 @@ pub use method::{
     AnyMethod, ClassMethod, ConversionMethod, FloatFunction, FloatMethod, IntegerMethod, LengthMethod, Method,
     MethodGroup, NumberMethod, SequenceMethod, ViewMethod,
 };
-pub use program::{Callee, Constant, ConstantValue, Filled, FunctionId, Instance, Program};
+pub use program::{Callee, Constant, ConstantValue, Filled, FunctionId, Instance, Program, variant_of};
 pub use types::dim3_of;
-pub use types::{EnumType, Field, Scalar, StructType, Type, Variant, dim3};
+pub use types::{EnumType, FAILURE, Field, SUCCESS, Scalar, StructType, Type, Variant, dim3};

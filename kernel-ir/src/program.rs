@@ -83,3 +83,11 @@ pub enum ConstantValue {
     /// The value of an array, a tuple or a struct: the elements or fields, in order of declaration.
     Parts(Vec<ConstantValue>),
 }
+
+/// Returns the variant of a constant of an enum with data, the type of its payload, and the payload.
+pub fn variant_of<'a>(ty: &'a Type, value: &'a ConstantValue) -> Option<(usize, &'a Type, &'a ConstantValue)> {
+    let ConstantValue::Parts(parts) = value else { return None };
+    let [ConstantValue::Bits(bits), payload] = parts.as_slice() else { return None };
+    let variant = ty.tag()?.variants.iter().position(|variant| variant.bits == *bits)?;
+    Some((variant, ty.payload(variant)?, payload))
+}

@@ -13,11 +13,11 @@ pub enum Type {
     Never,
     /// A number or a `bool`.
     Scalar(Scalar),
-    /// `(A, B)`
+    /// `(A, B)`. Also an `Option` or a `Result`, see [`Type::tag`].
     Tuple(Vec<Type>),
-    /// A struct. The fields of a tuple struct are named by their indices.
+    /// A struct. The fields of a tuple struct are named by their indices. Also an enum with data, see [`Type::tag`].
     Struct(StructType),
-    /// A fieldless enum.
+    /// A fieldless enum, or the tag of an enum with data.
     Enum(EnumType),
     /// `[T; N]`
     Array(Box<Type>, u64),
@@ -99,6 +99,58 @@ impl Type {
         }
     }
 
+    /// Returns the tag of an enum with data, and `None` for any other type.
+    ///
+    /// An enum with data is a compound type whose first part is its tag, and whose further parts are the payloads of its
+    /// variants, in the order of the tag's variants. A tuple holds all payloads side by side, and exists in registers
+    /// only: this is the form of `Option` and `Result`, whose layout is unspecified. The payload of a variant is the type
+    /// of its only field, or `()`. A struct is a union of its variants, with the layout that Rust defines: the payload of
+    /// a variant is a struct of the tag and the variant's fields.
+    pub fn tag(&self) -> Option<&EnumType> {
+        let first = match self.target() {
+            Type::Tuple(parts) => parts.first(),
+            Type::Struct(StructType { fields, .. }) => fields.first().map(|field| &field.ty),
+            _ => None,
+        };
+        match first {
+            Some(Type::Enum(tag)) if tag.has_data => Some(tag),
+            _ => None,
+        }
+    }
+
+    /// Returns the index of a variant of an enum with data, by its name, [`SUCCESS`] or [`FAILURE`].
+    pub fn variant(&self, name: &str) -> Option<usize> {
+        let is_named = |variant: &Variant| match name {
+            SUCCESS => matches!(variant.name.as_str(), "Some" | "Ok"),
+            FAILURE => matches!(variant.name.as_str(), "None" | "Err"),
+            name => variant.name == name,
+        };
+        self.tag()?.variants.iter().position(is_named)
+    }
+
+    /// Returns the payload of a variant of an enum with data.
+    pub fn payload(&self, variant: usize) -> Option<&Type> {
+        self.tag()?;
+        match self.target() {
+            Type::Tuple(parts) => parts.get(variant + 1),
+            Type::Struct(StructType { fields, .. }) => fields.get(variant + 1).map(|field| &field.ty),
+            _ => None,
+        }
+    }
+
+    /// Returns the fields of the payload of a variant, with their names and their positions in the payload. The payload
+    /// itself, if it is the only field, has no position.
+    pub fn payload_fields(&self, variant: usize) -> Vec<(&str, Option<usize>, &Type)> {
+        match (self.target(), self.payload(variant)) {
+            (Type::Struct(_), Some(Type::Struct(payload))) => {
+                let fields = payload.fields.iter().enumerate().skip(1);
+                fields.map(|(position, field)| (field.name.as_str(), Some(position), &field.ty)).collect()
+            }
+            (_, Some(payload)) => vec![("0", None, payload)],
+            (_, None) => Vec::new(),
+        }
+    }
+
     /// Returns the referent's type of a reference; any other type is returned unchanged.
     pub fn target(&self) -> &Type {
         match self {
@@ -114,6 +166,7 @@ impl fmt::Display for Type {
             Type::Unit => f.write_str("()"),
             Type::Never => f.write_str("!"),
             Type::Scalar(scalar) => scalar.fmt(f),
+            Type::Tuple(_) if let Some(tag) = self.tag() => f.write_str(&tag.path),
             Type::Tuple(parts) => {
                 f.write_str("(")?;
                 for (i, part) in parts.iter().enumerate() {
@@ -161,7 +214,13 @@ pub struct Field {
     pub offset: u64,
 }
 
-/// A fieldless enum: an integer restricted to the discriminants of its variants.
+/// The name of the variant `Some` or `Ok`, where the macro does not know which.
+pub const SUCCESS: &str = "?";
+
+/// The name of the variant `None` or `Err`, where the macro does not know which. `None` has a payload of type `()`.
+pub const FAILURE: &str = "!";
+
+/// A fieldless enum, or the tag of an enum with data: an integer restricted to the discriminants of its variants.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EnumType {
     /// The name in the source, without its path.
@@ -172,6 +231,8 @@ pub struct EnumType {
     pub repr: Scalar,
     /// The variants, in order of declaration; at least one.
     pub variants: Vec<Variant>,
+    /// Whether it is the tag of an enum with data.
+    pub has_data: bool,
 }
 
 /// A variant of an [`EnumType`].

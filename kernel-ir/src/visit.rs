@@ -30,7 +30,7 @@ impl ExprKind {
                 end.iter().copied().for_each(visit);
             }
             ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter().copied().for_each(visit),
-            ExprKind::Struct { slot: _, fields, base } => {
+            ExprKind::Struct { slot: _, name: _, fields, base } => {
                 fields.iter().map(|(_, value)| *value).for_each(&mut *visit);
                 base.iter().copied().for_each(visit);
             }
@@ -212,7 +212,7 @@ impl Pattern {
                     part.for_each_local(visit);
                 }
             }
-            Pattern::Struct(fields) => {
+            Pattern::Struct { name: _, fields } => {
                 for (_, field) in fields {
                     field.for_each_local(visit);
                 }

@@ -102,6 +102,15 @@ pub enum Parts {
     Fields(Vec<(String, Content)>),
     /// The elements of an array.
     Elements(Box<Content>),
+    /// The variants of an enum with data, by their names.
+    Variants(Vec<(String, Vec<VariantField>)>),
+}
+
+/// A field of a variant of an enum with data, with the slot content of its `==`.
+pub struct VariantField {
+    pub(crate) name: String,
+    pub(crate) ty: ir::Type,
+    pub(crate) equal: Content,
 }
 
 /// A function that can be called in a kernel: a `#[device]` function or an intrinsic. The implementing type has the

@@ -7,11 +7,11 @@
 use std::any::TypeId;
 
 use cumbia_kernel_ir::{
-    BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId, Range, Scalar,
-    Sequence, SlotId, Span, Stmt, Type, Unroll,
+    Arm, BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId, Pattern, Range,
+    Scalar, Sequence, SlotId, Span, Stmt, Type, Unroll,
 };
 
-use crate::definition::{Compound, Content, Parts};
+use crate::definition::{Compound, Content, Parts, VariantField};
 
 /// The source file that the synthesised functions name.
 pub const FILE: &str = "<derived PartialEq>";
@@ -23,6 +23,9 @@ impl Compound {
         let built_in = match &parts {
             Parts::Fields(fields) => fields.iter().all(|(_, part)| is_built_in(part)),
             Parts::Elements(element) => is_built_in(element),
+            Parts::Variants(variants) => {
+                variants.iter().flat_map(|(_, fields)| fields).all(|field| is_built_in(&field.equal))
+            }
         };
         if built_in { Content::Operator(None) } else { Content::Compound(Compound { id, ty: ty(), parts }) }
     }
@@ -33,6 +36,7 @@ impl Compound {
         let Compound { id: _, ty, parts } = self;
         let name = match &ty {
             Type::Struct(structure) => format!("{}_eq", structure.name),
+            Type::Tuple(_) if let Some(tag) = ty.tag() => format!("{}_eq", tag.name),
             Type::Array(..) => "array_eq".to_owned(),
             _ => "tuple_eq".to_owned(),
         };
@@ -52,6 +56,7 @@ impl Compound {
                 let len = if let Type::Array(_, len) = ty { len } else { 0 };
                 function.elements(*element, len)
             }
+            Parts::Variants(variants) => function.variants(variants, matches!(ty, Type::Tuple(_))),
         };
         let Builder { exprs, slots, locals } = function;
         let function = Function {
@@ -134,6 +139,49 @@ impl Builder {
         });
         let equal = self.bool(true);
         Block { stmts: vec![Stmt::Expr(each)], tail: Some(equal) }
+    }
+
+    /// `match self { A { a } => match other { A { a: b } => a == b, _ => false }, .. }`
+    fn variants(&mut self, variants: Vec<(String, Vec<VariantField>)>, by_value: bool) -> Block {
+        let arms = variants.into_iter().map(|(name, fields)| {
+            let (mut left, mut right, mut all) = (Vec::new(), Vec::new(), None);
+            for VariantField { name, ty, equal } in fields {
+                let slot = self.slot(Content::Type(ty));
+                let [a, b] = ["left", "right"].map(|side| {
+                    self.locals.push(local(side, slot));
+                    LocalId(self.locals.len() as u32 - 1)
+                });
+                left.push((name.clone(), Pattern::Local(a)));
+                right.push((name, Pattern::Local(b)));
+                let [a, b] = [a, b].map(|side| self.expr(ExprKind::Local(side)));
+                let operator = self.slot(equal.of_operator());
+                let equal = self.expr(ExprKind::Binary { op: BinaryOp::Eq, left: a, right: b, operator });
+                all = Some(match all {
+                    None => equal,
+                    Some(all) => self.expr(ExprKind::Logical { op: LogicalOp::And, left: all, right: equal }),
+                });
+            }
+            let equal = all.unwrap_or_else(|| self.bool(true));
+            let different = self.bool(false);
+            let scrutinee = self.whole(OTHER, by_value);
+            let of_variant = |fields| Pattern::Struct { name: Some(name.clone()), fields };
+            let arms = vec![
+                Arm { pattern: of_variant(right), guard: None, body: equal },
+                Arm { pattern: Pattern::Wild, guard: None, body: different },
+            ];
+            let body = self.expr(ExprKind::Match { scrutinee, arms });
+            Arm { pattern: of_variant(left), guard: None, body }
+        });
+        let arms = arms.collect();
+        let scrutinee = self.whole(THIS, by_value);
+        let tail = self.expr(ExprKind::Match { scrutinee, arms });
+        Block { stmts: Vec::new(), tail: Some(tail) }
+    }
+
+    /// Returns the value of a parameter.
+    fn whole(&mut self, of: LocalId, by_value: bool) -> ExprId {
+        let value = self.expr(ExprKind::Local(of));
+        if by_value { value } else { self.expr(ExprKind::Deref(value)) }
     }
 
     fn field(&mut self, of: LocalId, name: &str) -> ExprId {

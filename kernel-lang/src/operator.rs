@@ -9,7 +9,7 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 
 use crate::cpu::{Handle, Write};
-use crate::definition::{CalleeKey, Compound, Content, Parts};
+use crate::definition::{CalleeKey, Compound, Content, Parts, VariantField};
 use crate::types::{Repr, Scalar, VariableType};
 
 /// Defines a marker type for each operator, which represents the operator's trait in Rust.
@@ -196,6 +196,18 @@ pub fn equality_of_fields<K: 'static, T: VariableType>(fields: Vec<(&'static str
     Compound::content(TypeId::of::<K>(), T::Repr::ty, Parts::Fields(fields))
 }
 
+/// Returns the slot content of `==` of an enum with data, given the names of its variants and their fields. `K` is its
+/// key.
+pub fn equality_of_variants<K: 'static, T: VariableType>(variants: Vec<(&'static str, Vec<VariantField>)>) -> Content {
+    let variants = variants.into_iter().map(|(name, fields)| (name.to_owned(), fields)).collect();
+    Compound::content(TypeId::of::<K>(), T::Repr::ty, Parts::Variants(variants))
+}
+
+/// Returns a field of a variant, given its name and the content of its `==`.
+pub fn variant_field<T: VariableType>(name: &str, equal: Content) -> VariantField {
+    VariantField { name: name.to_owned(), ty: T::Repr::ty(), equal }
+}
+
 /// The key of `==` of the compound type `R`, whose parts have the keys `K`.
 pub struct EqualParts<R, K>(PhantomData<fn() -> (R, K)>);
 
@@ -242,6 +254,41 @@ tuples! {
     A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4" F KeyF "5";
     A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4" F KeyF "5" G KeyG "6";
     A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4" F KeyF "5" G KeyG "6" H KeyH "7";
+}
+
+impl<T: Equal<T> + VariableType> Operator<Eq, Option<T>> for Option<T> {
+    type Key = EqualParts<Option<T::Repr>, T::EqualKey>;
+}
+
+impl<T: Ordered<T>> Operator<Order, Option<T>> for Option<T> {
+    type Key = BuiltIn;
+}
+
+impl<R: Repr, K: CalleeKey> CalleeKey for EqualParts<Option<R>, K> {
+    fn content() -> Content {
+        let variants = vec![("None".to_owned(), Vec::new()), variant_of_one::<R, K>("Some")];
+        Compound::content(TypeId::of::<Self>(), <Option<R>>::ty, Parts::Variants(variants))
+    }
+}
+
+impl<T: Equal<T> + VariableType, E: Equal<E> + VariableType> Operator<Eq, Result<T, E>> for Result<T, E> {
+    type Key = EqualParts<Result<T::Repr, E::Repr>, (T::EqualKey, E::EqualKey)>;
+}
+
+impl<T: Ordered<T>, E: Ordered<E>> Operator<Order, Result<T, E>> for Result<T, E> {
+    type Key = BuiltIn;
+}
+
+impl<R: Repr, S: Repr, K: CalleeKey, L: CalleeKey> CalleeKey for EqualParts<Result<R, S>, (K, L)> {
+    fn content() -> Content {
+        let variants = vec![variant_of_one::<R, K>("Ok"), variant_of_one::<S, L>("Err")];
+        Compound::content(TypeId::of::<Self>(), <Result<R, S>>::ty, Parts::Variants(variants))
+    }
+}
+
+/// Returns a variant with one field of type `R`, whose `==` has the key `K`.
+fn variant_of_one<R: Repr, K: CalleeKey>(name: &str) -> (String, Vec<VariantField>) {
+    (name.to_owned(), vec![VariantField { name: "0".to_owned(), ty: R::ty(), equal: K::content() }])
 }
 
 /// An [`Operator`] with its result type. If rustc has already reported that the operator does not exist, `T` is an

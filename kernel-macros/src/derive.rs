@@ -1,15 +1,15 @@
 //! Parser for `#[derive(DeviceType)]`: parses a struct or an enum, and rejects unsupported fields and representations.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::{
-    Data, DataEnum, DataStruct, DeriveInput, Fields, GenericParam, Generics, Index, Member, Meta, Token, Type,
+    Data, DataEnum, DataStruct, DeriveInput, Expr, Fields, GenericParam, Generics, Index, Member, Meta, Token, Type,
     punctuated::Punctuated,
 };
 
 use crate::report::Errors;
 use crate::rules;
-use crate::signature::heap_type;
+use crate::signature::{heap_type, option, text_of};
 
 /// A parsed device type.
 pub(crate) struct DeviceType {
@@ -27,6 +27,39 @@ pub(crate) enum Contents {
     Struct(Vec<Field>),
     /// The names of the variants, in declaration order.
     Enum(Vec<Ident>),
+    /// The variants of an enum with data, in declaration order.
+    Data(DataEnumeration),
+}
+
+impl Contents {
+    /// Returns the fields of a struct, or of all variants.
+    pub(crate) fn fields(&self) -> Vec<&Field> {
+        match self {
+            Contents::Struct(fields) => fields.iter().collect(),
+            Contents::Enum(_) => Vec::new(),
+            Contents::Data(data) => data.variants.iter().flat_map(|variant| &variant.fields).collect(),
+        }
+    }
+}
+
+/// An enum with data, whose layout `#[repr(..)]` defines.
+pub(crate) struct DataEnumeration {
+    /// The variants.
+    pub(crate) variants: Vec<Variant>,
+    /// The representation of the tag: an integer, or `C`.
+    pub(crate) tag: Ident,
+    /// `#[repr(C)]`: a tag, followed by a union of the payloads. Without, a union of structs that begin with the tag.
+    pub(crate) separate: bool,
+}
+
+/// A variant of an enum with data.
+pub(crate) struct Variant {
+    /// The name.
+    pub(crate) name: Ident,
+    /// The fields, in declaration order.
+    pub(crate) fields: Vec<Field>,
+    /// The discriminant, if it is written.
+    pub(crate) discriminant: Option<Expr>,
 }
 
 /// A field of a struct.
@@ -78,10 +111,21 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
             {
                 errors.refuse_named(variant, &rules::ENUM_OF_ONE, &ident);
             }
-            if let Some(variant) = variants.iter().find(|variant| !variant.fields.is_empty()) {
-                errors.refuse_named(&variant.fields, &rules::VARIANT_FIELDS, &variant.ident);
+            if variants.iter().all(|variant| variant.fields.is_empty()) {
+                Contents::Enum(variants.into_iter().map(|variant| variant.ident).collect())
+            } else {
+                if !repr.sized {
+                    errors.refuse_named(&ident, &rules::ENUM_LAYOUT, &ident);
+                }
+                let variants = variants.into_iter().map(|variant| Variant {
+                    name: variant.ident,
+                    fields: fields_of(variant.fields, errors),
+                    discriminant: variant.discriminant.map(|(_, discriminant)| discriminant),
+                });
+                let variants = variants.collect();
+                let tag = repr.integer.unwrap_or_else(|| Ident::new("C", Span::call_site()));
+                Contents::Data(DataEnumeration { variants, tag, separate: repr.separate })
             }
-            Contents::Enum(variants.into_iter().map(|variant| variant.ident).collect())
         }
         Data::Union(union) => {
             errors.refuse(union.union_token, &rules::UNION);
@@ -111,6 +155,9 @@ fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {
                     errors.refuse_named(&field.ty, &rules::HEAP_FIELD, name);
                 }
                 Type::Tuple(_) => errors.refuse(&field.ty, &rules::TUPLE_FIELD),
+                ty if let Some(option) = option(ty) => {
+                    errors.refuse_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
+                }
                 // For any other type rustc reports a missing implementation.
                 _ => {}
             }
@@ -124,11 +171,15 @@ fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {
 struct Repr {
     /// An enum has the size of an integer, even with a single variant.
     sized: bool,
+    /// The integer.
+    integer: Option<Ident>,
+    /// `C`
+    separate: bool,
 }
 
 impl Repr {
     fn of(attributes: &[syn::Attribute], errors: &mut Errors) -> Repr {
-        let mut repr = Repr { sized: false };
+        let mut repr = Repr { sized: false, integer: None, separate: false };
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
             let Ok(hints) = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated) else {
                 continue; // rustc reports the error
@@ -138,7 +189,11 @@ impl Repr {
                 match name.as_str() {
                     "packed" => errors.refuse(hint, &rules::PACKED),
                     "align" | "transparent" | "Rust" => {}
-                    _ => repr.sized = true,
+                    "C" => (repr.sized, repr.separate) = (true, true),
+                    _ => {
+                        repr.sized = true;
+                        repr.integer = hint.path().get_ident().cloned();
+                    }
                 }
             }
         }

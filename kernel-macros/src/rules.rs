@@ -74,9 +74,15 @@ rules! {
     AWAIT: "`.await` is not supported in {body}",
         why "a GPU thread runs to completion: there is no executor to poll a future",
         help "enqueue a second kernel for the work that follows";
-    TRY: "`?` is not supported in {body}",
-        why "device code has no `Result`: a failing thread ends with a fault, which the host receives",
-        help "use `assert!` or `panic!`, or write a status code to an array";
+    TRY: "`?` is not supported here",
+        why "it returns `None` or an `Err` from the function, which returns nothing",
+        help "return an `Option` or a `Result`; in a kernel write `let Some(x) = value else { return };`, or call `unwrap`, which is a fault";
+    TRY_BLOCK: "a `try` block is not supported in {body}",
+        why "the device compiler has no lowering for it",
+        help "move its body into a `#[device]` function that returns an `Option` or a `Result`";
+    REFERENCE_IN_OPTION: "a reference in an `Option` or a `Result` is not supported in {body}",
+        why "values hold no references, so that the memory behind each reference is known",
+        help "hold a copy, as in `Some(*r)`, or an index";
     LET_AS_A_VALUE: "`let` is not supported here",
         why "a `let` expression is only allowed in the condition of an `if` or a `while`, alone or joined by `&&`",
         help "write `if let pattern = value { .. }`, or `matches!(value, pattern)` for a `bool`";
@@ -137,8 +143,14 @@ rules! {
         why "an associated function exists on the device if its `impl` has `#[device]`, or if it is a supported function of a number",
         help "add `#[device]` to the `impl` that defines it, or write out what it does";
     CONVERSION: "method `{}` of `{Self}` is not supported in {body}",
-        why "`Option` and `Result` are not device types, and `into` does not name its target type",
+        why "`into` and `try_into` do not name their target type, and the other conversions are methods of `Option` and `Result`",
         help "use `as` with the target type: `x[i as usize]`";
+    OPTION_PLACE: "method `{}` of `{Self}` is not supported in {body}",
+        why "it refers to the place of an `Option`, whose layout is unspecified",
+        help "read and assign the variable: `let before = x; x = None;`";
+    ELEMENT: "method `{}` of `{Self}` is not supported in {body}",
+        why "it returns an `Option` of a reference, and values hold no references",
+        help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it behind a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
     ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
         why "iterators are only supported in a `for`",
         help "write a loop: `for v in x.iter() { .. }`, `for i in 0..x.len() { .. x[i] .. }`";
@@ -195,6 +207,9 @@ rules! {
     MATCHED_REFERENCE: "this pattern of a reference is not supported in {body}",
         why "its variables would be references to parts whose position is not known when the pattern is lowered",
         help "match the referent: `match *r { .. }`, `let Point { x, y } = *r;`";
+    MUTABLE_PAYLOAD: "a part of a variant cannot be borrowed as `&mut` in {body}",
+        why "a pattern copies the payload of a variant",
+        help "assign the whole value: `*r = match *r { Shape::Circle(x) => Shape::Circle(2.0 * x), other => other };`";
     REST_IN_THE_MIDDLE: "`..` is only supported at the end of this pattern",
         why "the number of fields that it skips is not known when the pattern is lowered",
         help "write `_` for each field that is skipped";
@@ -275,6 +290,9 @@ rules! {
     ARRAY_PARAMETER: "a kernel cannot take a `{}`",
         why "a parameter is the memory that a thread accesses; the host passes the array that owns it",
         help "declare a slice: `&[T]` to read, `&mut [T]` to write; at the launch pass `&x` or `&mut x`";
+    OPTION_IN_MEMORY: "`{}` has no layout in device memory",
+        why "the layout of `Option` and `Result` is unspecified: they are values of variables, parameters and results only",
+        help "in a device function take it by value; in memory use an enum of your own: `#[repr(u32)] enum Found { Nothing, At(u32) }`";
     VIEW_REFERENCE: "a reference to a view is not supported",
         why "a view is a reference already",
         help "take the view by value: `{}`";
@@ -371,9 +389,9 @@ rules! {
     UNION: "a union cannot be a device type",
         why "its active field is unknown, so that a read could yield an invalid value",
         help "use a struct, and convert with `to_bits` and `from_bits`";
-    VARIANT_FIELDS: "the variant `{}` has fields",
-        why "an enum is an integer on a device, without a payload",
-        help "use a struct with an enum as the tag, and fields for the data of all variants";
+    ENUM_LAYOUT: "the enum `{}` has data, but no defined layout",
+        why "the host and the device share its values, and without a `#[repr(..)]` the layout of such an enum is unspecified",
+        help "write `#[repr(u32)]` or `#[repr(C)]` before it";
     EMPTY_ENUM: "`{}` has no variants",
         why "an uninhabited type has no values to store in device memory",
         help "add a variant";

@@ -295,6 +295,15 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
                 }
                 ParamKind::View { .. } => errors.refuse_named(ty, &rules::VIEW_REFERENCE, &text_of(elem)),
                 ParamKind::Refused => errors.refuse_named(ty, &rules::PARAMETER_TYPE, &text_of(ty)),
+                ParamKind::Slice(target)
+                | ParamKind::SliceMut(target)
+                | ParamKind::Ref(target)
+                | ParamKind::RefMut(target)
+                    if let Some(option) = option(target) =>
+                {
+                    errors.refuse_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
+                    return ParamKind::Refused;
+                }
                 ParamKind::Slice(_)
                 | ParamKind::SliceMut(_)
                 | ParamKind::Ref(_)
@@ -306,6 +315,12 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
         Type::Paren(inner) => kind(&inner.elem, role, lifetimes, errors),
         Type::Group(inner) => kind(&inner.elem, role, lifetimes, errors),
         Type::Path(path) if let Some(view) = view(path) => view,
+        ty if role == Role::Kernel
+            && let Some(option) = option(ty) =>
+        {
+            errors.refuse_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
+            ParamKind::Refused
+        }
         Type::Tuple(_) if role != Role::Kernel && is_value(ty) => ParamKind::Value(ty.clone()),
         ty if !matches!(ty, Type::Tuple(_)) && is_value(ty) => ParamKind::Value(ty.clone()),
         _ => {
@@ -380,6 +395,20 @@ fn is_value(ty: &Type) -> bool {
         Type::Array(array) => is_value(&array.elem),
         Type::Tuple(TypeTuple { elems, .. }) => elems.iter().all(is_value),
         _ => false,
+    }
+}
+
+/// Returns the `Option` or the `Result` that a type is, or is an array of.
+pub(crate) fn option(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().and_then(|last| {
+            let is_standard = last.ident == "Option" || last.ident == "Result";
+            (is_standard && matches!(last.arguments, PathArguments::AngleBracketed(_))).then_some(ty)
+        }),
+        Type::Paren(inner) => option(&inner.elem),
+        Type::Group(inner) => option(&inner.elem),
+        Type::Array(array) => option(&array.elem),
+        _ => None,
     }
 }
 

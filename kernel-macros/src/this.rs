@@ -123,15 +123,20 @@ impl VisitMut for This {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
-        if let Expr::Path(path) = expr {
-            self.expr_path(path);
+        match expr {
+            Expr::Path(path) => self.expr_path(path),
+            Expr::Struct(value) if value.qself.is_none() => self.variant(&mut value.path),
+            _ => {}
         }
     }
 
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
         visit_mut::visit_pat_mut(self, pat);
-        if let Pat::Path(path) = pat {
-            self.expr_path(path);
+        match pat {
+            Pat::Path(path) => self.expr_path(path),
+            Pat::Struct(pattern) if pattern.qself.is_none() => self.variant(&mut pattern.path),
+            Pat::TupleStruct(pattern) if pattern.qself.is_none() => self.variant(&mut pattern.path),
+            _ => {}
         }
     }
 
@@ -156,6 +161,13 @@ impl VisitMut for This {
 }
 
 impl This {
+    /// Substitutes in `Self::Variant`, the path of a pattern or of a struct literal.
+    fn variant(&self, path: &mut Path) {
+        if is_this(path) && path.segments.len() == 2 && self.alias(path).is_none() && self.path().is_some() {
+            (_, *path) = self.resolved(path);
+        }
+    }
+
     fn expr_path(&self, path: &mut ExprPath) {
         if path.qself.is_some() {
             return;

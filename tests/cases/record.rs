@@ -190,9 +190,21 @@ impl Record {
     }
 }
 
+/// Returns whether a type is or contains an enum with data, whose values have different numbers of scalars.
+fn has_data(ty: &Type) -> bool {
+    match ty {
+        ty if ty.tag().is_some() => true,
+        Type::Struct(structure) => structure.fields.iter().any(|field| has_data(&field.ty)),
+        Type::Array(element, _) => has_data(element),
+        _ => false,
+    }
+}
+
 /// Appends the scalars of a type, in declaration order.
 fn add_leaves(leaves: &mut Vec<Leaf>, path: &str, ty: &Type) {
     match ty {
+        // The bits of its values are compared exactly.
+        ty if has_data(ty) => leaves.push(Leaf { path: path.to_owned(), scalar: Scalar::U64 }),
         Type::Scalar(scalar) => leaves.push(Leaf { path: path.to_owned(), scalar: *scalar }),
         Type::Enum(choice) => leaves.push(Leaf { path: path.to_owned(), scalar: choice.repr }),
         Type::Struct(structure) => {

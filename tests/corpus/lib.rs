@@ -40,6 +40,7 @@ pub mod cuda_bodies;
 pub mod deferred;
 pub mod device_functions;
 pub mod endless;
+pub mod fallible;
 pub mod float_methods;
 pub mod foreign_names;
 pub mod geometry;
@@ -57,6 +58,7 @@ pub mod operators;
 pub mod options;
 pub mod order;
 pub mod paths;
+pub mod payloads;
 pub mod probing;
 pub mod ranges;
 pub mod receivers;
@@ -137,6 +139,8 @@ const GROUPS: &[&[&[Case]]] = &[
     structs::CASES,
     matching::CASES,
     alternatives::CASES,
+    fallible::CASES,
+    payloads::CASES,
     temporaries::CASES,
     initialisation::CASES,
     binding_modes::CASES,

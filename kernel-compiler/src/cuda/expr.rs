@@ -48,6 +48,8 @@ impl<'p> ExprPrinter<'p> {
     pub(super) fn initial(self, expr: &Expr) -> String {
         let mut text = String::new();
         match expr {
+            // The type of the variant selects the constructor.
+            Expr::Struct(id, _) if types::is_union(self.context, *id) => self.converted(&mut text, expr),
             Expr::Struct(_, members) => self.braces(&mut text, members, ("{", "}")),
             Expr::Array(_, elements) => self.braces(&mut text, elements, ("{{", "}}")),
             expr => self.converted(&mut text, expr),
@@ -153,7 +155,14 @@ impl<'p> ExprPrinter<'p> {
             }
             Expr::Struct(id, members) => {
                 text.push_str(&self.context.ctype(&CType::Named(*id)));
-                self.braces(text, members, ("{", "}"));
+                match members.as_slice() {
+                    [payload] if types::is_union(self.context, *id) => {
+                        text.push('(');
+                        self.converted(text, payload);
+                        text.push(')');
+                    }
+                    members => self.braces(text, members, ("{", "}")),
+                }
             }
             Expr::Array(element, elements) => {
                 let _ = write!(text, "rt::Array<{}, {}>", self.context.ctype(element), elements.len());

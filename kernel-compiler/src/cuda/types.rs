@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use crate::ir::Scalar;
-use crate::lower::{Expr, Layout, Member, TypeDef, TypeKind};
+use crate::lower::{CType, Expr, Layout, Member, TypeDef, TypeId, TypeKind};
 
 use super::{Context, literal};
 
@@ -36,6 +36,9 @@ pub(super) fn write(text: &mut String, context: &Context<'_>) {
         let inside = &context.types.inside[position];
         let _ = writeln!(text, "\n// {}", printable(path));
         match kind {
+            TypeKind::Struct { members, layout: Some(layout) } if layout.is_union => {
+                union(text, context, (name, inside), members, *layout);
+            }
             TypeKind::Struct { members, layout } => structure(text, context, (name, inside), members, *layout),
             TypeKind::Enum { repr, variants } => enumeration(text, (name, inside), *repr, variants),
         }
@@ -51,7 +54,7 @@ fn structure(
     layout: Option<Layout>,
 ) {
     match layout {
-        Some(Layout { size: _, align }) => {
+        Some(Layout { size: _, align, is_union: _ }) => {
             let _ = writeln!(text, "struct __align__({align}) {name} {{");
         }
         None => {
@@ -59,10 +62,39 @@ fn structure(
         }
     }
     for (member, inside) in members.iter().zip(inside) {
-        let _ = writeln!(text, "    {};", context.declaration(&member.ty, false, inside));
+        let align = member.align.map(|align| format!("alignas({align}) ")).unwrap_or_default();
+        let _ = writeln!(text, "    {align}{};", context.declaration(&member.ty, false, inside));
     }
     text.push_str("};\n");
-    let Some(Layout { size, align: _ }) = layout else { return };
+    let Some(layout) = layout else { return };
+    assert_layout(text, name, members, inside, layout);
+}
+
+/// An enum with data: a union of the tag and the structs of the variants, each of which begins with the tag.
+fn union(
+    text: &mut String,
+    context: &Context<'_>,
+    (name, inside): (&str, &[String]),
+    members: &[Member],
+    layout: Layout,
+) {
+    let _ = writeln!(text, "struct __align__({}) {name} {{\n    union {{", layout.align);
+    for (member, inside) in members.iter().zip(inside) {
+        let _ = writeln!(text, "        {};", context.declaration(&member.ty, false, inside));
+    }
+    // A constructor for each variant: C++17 has no designated initialisers.
+    let _ = writeln!(text, "    }};\n    {name}() = default;");
+    for (member, inside) in members.iter().zip(inside).skip(1) {
+        let parameter = context.declaration(&member.ty, true, "value");
+        let _ = writeln!(text, "    constexpr __device__ {name}({parameter}) : {inside}(value) {{}}");
+    }
+    text.push_str("};\n");
+    assert_layout(text, name, members, inside, layout);
+}
+
+/// Writes assertions that the C++ compiler chose the layout.
+fn assert_layout(text: &mut String, name: &str, members: &[Member], inside: &[String], layout: Layout) {
+    let Layout { size, align: _, is_union: _ } = layout;
     // C++ has no zero-sized types.
     if size > 0 {
         let _ = writeln!(text, "static_assert(sizeof({name}) == {size}, \"the size of {name}\");");
@@ -107,8 +139,29 @@ pub(super) fn write_constants(text: &mut String, context: &Context<'_>) {
 /// Writes the initialiser of a stored constant, whose type has been written.
 fn value(text: &mut String, context: &Context<'_>, expr: &Expr) {
     let (values, open, close) = match expr {
+        // The type of the variant selects the constructor.
+        Expr::Struct(id, members) if is_union(context, *id) => {
+            text.push_str(&context.ctype(&CType::Named(*id)));
+            if let [Expr::Struct(variant, _)] = members.as_slice() {
+                let _ = write!(text, "({}", context.ctype(&CType::Named(*variant)));
+                members.iter().for_each(|member| value(text, context, member));
+                text.push(')');
+            } else {
+                text.push_str("{}");
+            }
+            return;
+        }
         Expr::Struct(_, members) => (members, "{", "}"),
         Expr::Array(_, elements) => (elements, "{{", "}}"),
+        // The payload of another variant.
+        Expr::Filled(_, len, element) => {
+            text.push_str("{{");
+            for i in 0..*len {
+                text.push_str(if i > 0 { ", " } else { "" });
+                value(text, context, element);
+            }
+            return text.push_str("}}");
+        }
         Expr::Literal(scalar, bits) => return text.push_str(&literal::constant(*scalar, *bits)),
         Expr::Variant(id, position) => return text.push_str(&context.variant(*id, *position)),
         // `lower` produces no other expressions for constants.
@@ -122,6 +175,14 @@ fn value(text: &mut String, context: &Context<'_>, expr: &Expr) {
         value(text, context, inner);
     }
     text.push_str(close);
+}
+
+/// Returns whether a type is an enum with data, which has a constructor for each variant.
+pub(super) fn is_union(context: &Context<'_>, id: TypeId) -> bool {
+    match &context.module.types[id.index()].kind {
+        TypeKind::Struct { members: _, layout } => layout.is_some_and(|layout| layout.is_union),
+        TypeKind::Enum { .. } => false,
+    }
 }
 
 /// Returns the name of a stored constant. It is numbered, since Rust does not provide the origin of a constant.

@@ -1,17 +1,27 @@
 //! Lowering of struct and array expressions.
 
-use crate::ir::{ExprId, Type};
+use crate::ir::{ConstantValue, ExprId, Type};
 
 use super::function::Lowering;
+use super::types::is_empty;
 use super::value::{Value, field_type};
 use super::{Expr, Template};
 
 /// The maximum length of an array that is emitted element by element.
 const MAX_UNROLLED_LEN: u64 = 4;
 
+/// The maximum length of an array of zeros that is emitted element by element.
+const MAX_ZEROS: usize = 8;
+
 impl Lowering<'_, '_> {
     /// `Point { x: 1.0, ..base }`
-    pub(super) fn structure(&mut self, fields: &[(String, ExprId)], base: Option<ExprId>, ty: &Type) -> Value {
+    pub(super) fn structure(
+        &mut self,
+        name: &str,
+        fields: &[(String, ExprId)],
+        base: Option<ExprId>,
+        ty: &Type,
+    ) -> Value {
         let mut values: Vec<Value> = Vec::with_capacity(fields.len() + 1);
         for (_, field) in fields {
             let mark = self.out.len();
@@ -26,6 +36,10 @@ impl Lowering<'_, '_> {
             self.preserve(mark, &mut values);
             base
         });
+        if let Some(variant) = ty.variant(name) {
+            let names = fields.iter().map(|(name, _)| name.as_str());
+            return self.enum_value(ty, variant, &names.zip(values).collect::<Vec<_>>());
+        }
         let id = self.output.types.id(ty);
         let positions: Vec<usize> = self.output.types.members_of(id).iter().map(|member| member.position).collect();
         let mut members = Vec::with_capacity(positions.len());
@@ -45,6 +59,68 @@ impl Lowering<'_, '_> {
             }
         }
         Value::Whole(Expr::Struct(id, members), ty.clone())
+    }
+
+    /// Returns a value of an enum with data: a variant, with these fields.
+    pub(super) fn enum_value(&mut self, ty: &Type, variant: usize, fields: &[(&str, Value)]) -> Value {
+        let Some(bits) = ty.tag().map(|tag| tag.variants[variant].bits) else { return Value::Never };
+        let tag = self.known(&field_type(ty, 0), &ConstantValue::Bits(bits));
+        match ty {
+            Type::Tuple(parts) => {
+                // The payloads of the other variants are zero: a variable is never read before it is assigned.
+                let payloads = parts.iter().enumerate().skip(1).map(|(position, of)| match fields {
+                    [(_, value)] if position == variant + 1 => value.clone(),
+                    _ => self.zero(of),
+                });
+                Value::Parts([tag].into_iter().chain(payloads.collect::<Vec<_>>()).collect())
+            }
+            _ => {
+                let payload = field_type(ty, variant + 1);
+                let id = self.output.types.id(&payload);
+                let positions: Vec<usize> =
+                    self.output.types.members_of(id).iter().map(|member| member.position).collect();
+                let known = ty.payload_fields(variant);
+                let mut members = Vec::with_capacity(positions.len());
+                for position in positions {
+                    let named = known.iter().find(|(_, known, _)| *known == Some(position));
+                    let given = named.and_then(|(name, _, _)| fields.iter().find(|(given, _)| given == name));
+                    let value = given.map_or_else(|| tag.clone(), |(_, value)| value.clone());
+                    match self.member(value, &field_type(&payload, position)) {
+                        Some(member) => members.push(member),
+                        None => return Value::Never,
+                    }
+                }
+                let payload = Expr::Struct(id, members);
+                Value::Whole(Expr::Struct(self.output.types.id(ty), vec![payload]), ty.clone())
+            }
+        }
+    }
+
+    /// Returns the value of a type whose bits are all zero.
+    fn zero(&mut self, ty: &Type) -> Value {
+        match ty {
+            Type::Scalar(scalar) => Value::Scalar(Expr::Literal(*scalar, 0), *scalar),
+            Type::Enum(choice) => Value::Scalar(Expr::Literal(choice.repr, 0), choice.repr),
+            Type::Tuple(parts) => Value::Parts(parts.iter().map(|part| self.zero(part)).collect()),
+            ty if is_empty(ty) => self.empty(ty),
+            Type::Struct(_) => Value::Whole(Expr::Struct(self.output.types.id(ty), Vec::new()), ty.clone()),
+            Type::Array(element, len) => {
+                let zero = self.zero(element);
+                let Some(zero) = self.member(zero, element) else { return Value::Never };
+                self.output.types.arrays = true;
+                let element = self.output.types.memory(element);
+                let array = match usize::try_from(*len) {
+                    Ok(len) if len <= MAX_ZEROS => Expr::Array(element, vec![zero; len]),
+                    _ => {
+                        self.output.templates.insert(Template::Filled);
+                        Expr::Filled(element, *len, Box::new(zero))
+                    }
+                };
+                Value::Whole(array, ty.clone())
+            }
+            // An enum holds no handles.
+            Type::Unit | Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => Value::Never,
+        }
     }
 
     pub(super) fn array_of(&mut self, elements: &[ExprId], ty: &Type) -> Value {

@@ -16,7 +16,7 @@ impl Lowering<'_, '_> {
             Pattern::Local(local) => self.bind_local(*local, init),
             Pattern::At(..)
             | Pattern::Tuple(_)
-            | Pattern::Struct(_)
+            | Pattern::Struct { .. }
             | Pattern::Array(_)
             | Pattern::Literal(_)
             | Pattern::Constant(_)
@@ -104,7 +104,7 @@ impl Lowering<'_, '_> {
                 self.bind_to_local(*local, whole);
                 self.bind_value(inner, value, ty);
             }
-            Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Array(_) => {
+            Pattern::Tuple(_) | Pattern::Struct { .. } | Pattern::Array(_) => {
                 for (pattern, part, ty) in self.parts(pattern, value, ty) {
                     self.bind_value(pattern, part, &ty);
                 }
@@ -128,7 +128,23 @@ impl Lowering<'_, '_> {
                     .map(|(i, part)| (part, self.project(value.clone(), ty, i), super::value::field_type(ty, i)))
                     .collect()
             }
-            Pattern::Struct(fields) => {
+            Pattern::Struct { name: Some(name), fields } if ty.tag().is_some() => {
+                let Some(variant) = ty.variant(name) else { return Vec::new() };
+                let Some(payload_type) = ty.payload(variant) else { return Vec::new() };
+                let payload = self.project(value, ty, variant + 1);
+                let known = ty.payload_fields(variant);
+                let mut parts = Vec::with_capacity(fields.len());
+                for (name, part) in fields {
+                    let Some((_, position, of)) = known.iter().find(|(known, _, _)| known == name) else { continue };
+                    let value = match position {
+                        Some(position) => self.project(payload.clone(), payload_type, *position),
+                        None => payload.clone(),
+                    };
+                    parts.push((part, value, (*of).clone()));
+                }
+                parts
+            }
+            Pattern::Struct { name: _, fields } => {
                 let parts = fields.iter().map(|(name, part)| (position(ty, name), part));
                 match ty {
                     Type::Array(element, _) => elements(value, element, parts),
@@ -204,7 +220,7 @@ impl Lowering<'_, '_> {
                 bound.push((*local, value.clone()));
                 self.bindings(inner, value, ty, bound);
             }
-            Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Array(_) => {
+            Pattern::Tuple(_) | Pattern::Struct { .. } | Pattern::Array(_) => {
                 for (pattern, part, ty) in self.parts(pattern, value, ty) {
                     self.bindings(pattern, part, &ty, bound);
                 }

@@ -25,6 +25,10 @@ impl Lowering<'_, '_> {
                 (other, _) => self.unexpected(&other).expr(),
             },
             (_, BinaryOp::Ne) => not(self.comparison(BinaryOp::Eq, [left, right], ty, span)),
+            _ if ty.tag().is_some() => {
+                let operands = [left, right].map(|value| self.once(value));
+                self.of_variants(op, &operands, ty, span)
+            }
             _ if is_empty(ty) => {
                 let equal = matches!(op, BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge);
                 Expr::Literal(Scalar::Bool, equal.into())
@@ -37,6 +41,43 @@ impl Lowering<'_, '_> {
                 let pairs = self.pairs(&operands, ty);
                 self.lexicographic(op, pairs, span)
             }
+        }
+    }
+
+    /// Returns the comparison of two values of an enum with data: of the discriminants of their variants, and of the
+    /// payloads of equal variants.
+    fn of_variants(&mut self, op: BinaryOp, operands: &[Value; 2], ty: &Type, span: Span) -> Expr {
+        let tag = field_type(ty, 0);
+        let tags = operands.clone().map(|value| self.project(value, ty, 0));
+        let equal = self.comparison(BinaryOp::Eq, tags.clone(), &tag, span);
+        let variants = ty.tag().map_or(0, |tag| tag.variants.len());
+        let mut result = None;
+        for variant in 0..variants {
+            let payload = field_type(ty, variant + 1);
+            let values = operands.clone().map(|value| self.project(value, ty, variant + 1));
+            let same = self.comparison(op, values, &payload, span);
+            if matches!(same, Expr::Literal(Scalar::Bool, 1)) {
+                continue;
+            }
+            let is_variant = self.is_variant(operands[0].clone(), ty, variant);
+            let other = not(is_variant.clone());
+            let holds = Expr::binary(Operator::Either, other, same);
+            result = Some(match result {
+                None => holds,
+                Some(all) => Expr::binary(Operator::Both, all, holds),
+            });
+        }
+        let same = match result {
+            Some(payloads) => Expr::binary(Operator::Both, equal, payloads),
+            None => equal,
+        };
+        match op {
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                let strict = if matches!(op, BinaryOp::Lt | BinaryOp::Le) { BinaryOp::Lt } else { BinaryOp::Gt };
+                let decided = self.comparison(strict, tags, &tag, span);
+                Expr::binary(Operator::Either, decided, same)
+            }
+            _ => same,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{self, ConstantValue, EnumType, ExprId, ExprKind, Filled, Scalar, StructType, Type};
+use crate::ir::{self, ConstantValue, EnumType, ExprId, ExprKind, Filled, Scalar, StructType, Type, variant_of};
 
 use super::function::Lowering;
 use super::value::{Value, field_type, position};
@@ -33,6 +33,9 @@ impl<'a> Lowering<'a, '_> {
             },
             ExprKind::Field { base, name } => {
                 let (ty, ConstantValue::Parts(parts)) = self.constant_field(*base)? else { return None };
+                if ty.tag().is_some() {
+                    return None;
+                }
                 let position = position(ty, name);
                 let ty = match ty {
                     Type::Struct(StructType { fields, .. }) => &fields.get(position)?.ty,
@@ -52,6 +55,7 @@ impl<'a> Lowering<'a, '_> {
             (Type::Enum(choice), ConstantValue::Bits(bits)) => {
                 Value::Scalar(self.variant(ty, choice, *bits), choice.repr)
             }
+            (ty, ConstantValue::Parts(_)) if ty.tag().is_some() => self.known_variant(ty, value, false),
             (Type::Tuple(types), ConstantValue::Parts(values)) => {
                 Value::Parts(types.iter().zip(values).map(|(ty, value)| self.known(ty, value)).collect())
             }
@@ -64,6 +68,27 @@ impl<'a> Lowering<'a, '_> {
             // `typify` has checked that the value belongs to the type.
             _ => Value::Never,
         }
+    }
+
+    /// Returns a constant of an enum with data; `braced` for one that is part of a braced initialiser.
+    fn known_variant(&mut self, ty: &Type, value: &ConstantValue, braced: bool) -> Value {
+        let Some((variant, _, payload)) = variant_of(ty, value) else { return Value::Never };
+        let mut fields = Vec::new();
+        for (name, position, of) in ty.payload_fields(variant) {
+            let of_field = match (position, payload) {
+                (Some(position), ConstantValue::Parts(parts)) => parts.get(position),
+                _ => Some(payload),
+            };
+            let Some(of_field) = of_field else { return Value::Never };
+            let field = match of {
+                Type::Struct(_) | Type::Array(..) | Type::Tuple(_) if braced => {
+                    Value::Whole(self.braces(of, of_field), of.clone())
+                }
+                _ => self.known(of, of_field),
+            };
+            fields.push((name, field));
+        }
+        self.enum_value(ty, variant, &fields)
     }
 
     /// Returns the variant of an enum.
@@ -98,6 +123,10 @@ impl<'a> Lowering<'a, '_> {
                 let values = values.iter().map(|value| self.braces(element, value)).collect();
                 self.output.types.arrays = true;
                 Expr::Array(self.output.types.memory(element), values)
+            }
+            (ty, ConstantValue::Parts(_)) if ty.tag().is_some() => {
+                let value = self.known_variant(ty, value, true);
+                self.whole(value, ty).unwrap_or(Expr::Literal(Scalar::U8, 0))
             }
             (_, ConstantValue::Parts(values)) => {
                 let id = self.output.types.id(ty);

@@ -67,7 +67,7 @@ impl Lowering<'_, '_> {
                 self.locals[local.index()] = self.declared_local(*local);
             }
             Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().for_each(|part| self.declare(part)),
-            Pattern::Struct(fields) => fields.iter().for_each(|(_, field)| self.declare(field)),
+            Pattern::Struct { name: _, fields } => fields.iter().for_each(|(_, field)| self.declare(field)),
             // `let _;`, and patterns that Rust does not allow without an initialiser.
             Pattern::Wild
             | Pattern::At(..)

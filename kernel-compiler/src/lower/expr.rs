@@ -67,7 +67,7 @@ impl Lowering<'_, '_> {
             ExprKind::SubSlice { .. } => Value::Never,
             ExprKind::Tuple(parts) if parts.is_empty() => Value::Unit,
             ExprKind::Tuple(parts) => Value::Parts(self.operands(parts)),
-            ExprKind::Struct { slot: _, fields, base } => self.structure(fields, *base, self.ty(id)),
+            ExprKind::Struct { slot: _, name, fields, base } => self.structure(name, fields, *base, self.ty(id)),
             ExprKind::Array(elements) => self.array_of(elements, self.ty(id)),
             ExprKind::Repeat { value, slot: _ } => self.repeat(*value, self.ty(id)),
             ExprKind::Call { callee, args } => {

@@ -5,7 +5,7 @@
 //! failed guard. They then follow in the same block, and an arm that was taken jumps past them.
 
 use crate::ir::{Arm, BinaryOp, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, Pattern, Scalar, Type};
-use crate::ir::{alternatives, binding_count, expanded};
+use crate::ir::{alternatives, binding_count, expanded, variant_of};
 
 use super::control::{Target, not};
 use super::expr::literal;
@@ -268,10 +268,23 @@ impl<'a> Lowering<'a, '_> {
         match pattern {
             Pattern::Wild | Pattern::Local(_) => None,
             Pattern::At(_, inner) => self.match_condition(inner, value, ty),
-            Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Array(_) => {
+            Pattern::Struct { name: Some(name), fields } if let Type::Enum(choice) = ty.target() => {
+                debug_assert!(fields.is_empty(), "a fieldless enum has no fields");
+                let position = choice.variants.iter().position(|variant| variant.name == *name)?;
+                let expected = self.known(ty.target(), &ConstantValue::Bits(choice.variants[position].bits));
+                Some(self.compared(BinaryOp::Eq, value, expected))
+            }
+            Pattern::Tuple(_) | Pattern::Struct { .. } | Pattern::Array(_) => {
+                let variant = match pattern {
+                    Pattern::Struct { name: Some(name), fields: _ } => ty.variant(name),
+                    _ => None,
+                };
+                let is_variant = variant.map(|variant| self.is_variant(value.clone(), ty.target(), variant));
                 let parts = self.parts(pattern, value.clone(), ty);
                 let conditions =
                     parts.into_iter().filter_map(|(pattern, part, ty)| self.match_condition(pattern, &part, &ty));
+                let conditions: Vec<Expr> = conditions.collect();
+                let conditions = is_variant.into_iter().chain(conditions);
                 conditions.reduce(|all, condition| Expr::binary(Operator::Both, all, condition))
             }
             Pattern::Literal(Literal::Bool(expected)) => {
@@ -318,6 +331,14 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
+    /// Returns the condition that a value of an enum with data is the variant.
+    pub(super) fn is_variant(&mut self, value: Value, ty: &Type, variant: usize) -> Expr {
+        let Some(tag) = ty.tag() else { return Expr::Literal(Scalar::Bool, 1) };
+        let expected = self.known(&field_type(ty, 0), &ConstantValue::Bits(tag.variants[variant].bits));
+        let tag = self.project(value, ty, 0);
+        self.compared(BinaryOp::Eq, &tag, expected)
+    }
+
     /// Returns a comparison of scalars or enums.
     fn compared(&mut self, op: BinaryOp, value: &Value, with: Value) -> Expr {
         match (self.load(value.clone()), with) {
@@ -339,6 +360,24 @@ impl<'a> Lowering<'a, '_> {
                 let expected = Constant { ty: ty.clone(), value: expected.clone() };
                 let expected = self.constant_value(&expected);
                 Some(self.compared(BinaryOp::Eq, value, expected))
+            }
+            (ty, ConstantValue::Parts(_)) if ty.tag().is_some() => {
+                let (variant, payload_type, expected) = variant_of(ty, expected)?;
+                let mut conditions = vec![self.is_variant(value.clone(), ty, variant)];
+                let payload = self.project(value.clone(), ty, variant + 1);
+                // The payload of a union repeats the tag.
+                let fields: Vec<(Option<usize>, Type)> =
+                    ty.payload_fields(variant).into_iter().map(|(_, position, of)| (position, of.clone())).collect();
+                for (position, of) in fields {
+                    let (part, expected) = match (position, expected) {
+                        (Some(position), ConstantValue::Parts(parts)) => {
+                            (self.project(payload.clone(), payload_type, position), parts.get(position)?)
+                        }
+                        _ => (payload.clone(), expected),
+                    };
+                    conditions.extend(self.equals(&part, &of, expected));
+                }
+                conditions.into_iter().reduce(|all, condition| Expr::binary(Operator::Both, all, condition))
             }
             (_, ConstantValue::Parts(parts)) => {
                 let conditions = parts.iter().enumerate().filter_map(|(position, expected)| {
@@ -415,7 +454,7 @@ impl<'a> Lowering<'a, '_> {
             | Pattern::Local(_)
             | Pattern::At(..)
             | Pattern::Tuple(_)
-            | Pattern::Struct(_)
+            | Pattern::Struct { .. }
             | Pattern::Array(_)
             | Pattern::Literal(_)
             | Pattern::Range { .. } => return false,
@@ -446,7 +485,10 @@ fn inspections(pattern: &Pattern) -> usize {
         Pattern::At(_, inner) => 1 + inspections(inner),
         Pattern::Range { start, end, inclusive: _ } => usize::from(start.is_some()) + usize::from(end.is_some()),
         Pattern::Tuple(parts) | Pattern::Array(parts) | Pattern::Or(parts) => parts.iter().map(inspections).sum(),
-        Pattern::Struct(fields) => fields.iter().map(|(_, field)| inspections(field)).sum(),
+        // The name may be that of a variant, whose tag is inspected.
+        Pattern::Struct { name, fields } => {
+            usize::from(name.is_some()) + fields.iter().map(|(_, field)| inspections(field)).sum::<usize>()
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{EnumType, Scalar, StructType, Type, dim3};
+use crate::ir::{EnumType, Field, Scalar, StructType, Type, dim3};
 
 use super::{CType, Layout, Member, TypeDef, TypeId, TypeKind};
 
@@ -53,21 +53,32 @@ impl Types {
             return *id;
         }
         let (hint, kind) = match ty {
-            Type::Enum(EnumType { name, path: _, repr, variants }) => {
+            Type::Enum(EnumType { name, path, repr, variants, has_data }) => {
                 let variants = variants.iter().map(|variant| (variant.name.clone(), variant.bits)).collect();
-                (name.clone(), TypeKind::Enum { repr: *repr, variants })
+                let hint = if *has_data { format!("{}_tag", with_arguments(name, path)) } else { name.clone() };
+                (hint, TypeKind::Enum { repr: *repr, variants })
             }
             Type::Struct(StructType { name, path, fields, size, align }) => {
-                let fields = fields.iter().map(|field| (field.name.as_str(), &field.ty, field.offset));
-                let members = self.members(fields);
-                let layout = Some(Layout { size: *size, align: *align });
+                let members = self.members(fields.iter().map(|field| (field.name.as_str(), &field.ty, field.offset)));
+                let members = aligned(members, fields);
+                let layout = Some(Layout { size: *size, align: *align, is_union: ty.tag().is_some() });
                 (with_arguments(name, path), TypeKind::Struct { members, layout })
             }
             Type::Tuple(parts) => {
-                let names: Vec<String> = (0..parts.len()).map(|position| position.to_string()).collect();
+                let names: Vec<String> = match ty.tag() {
+                    Some(tag) => {
+                        let variants = tag.variants.iter().map(|variant| variant.name.clone());
+                        ["tag".to_owned()].into_iter().chain(variants).collect()
+                    }
+                    None => (0..parts.len()).map(|position| position.to_string()).collect(),
+                };
                 let fields = names.iter().zip(parts).zip(0..).map(|((name, ty), offset)| (name.as_str(), ty, offset));
                 let members = self.members(fields);
-                (format!("Tuple{}", words(&ty.to_string())), TypeKind::Struct { members, layout: None })
+                let hint = match ty.tag() {
+                    Some(tag) => with_arguments(&tag.name, &tag.path),
+                    None => format!("Tuple{}", words(&ty.to_string())),
+                };
+                (hint, TypeKind::Struct { members, layout: None })
             }
             // The other types have no name.
             Type::Unit
@@ -89,7 +100,7 @@ impl Types {
         let mut members: Vec<Member> = Vec::new();
         for (position, (name, ty, offset)) in fields.enumerate() {
             if !is_empty(ty) {
-                members.push(Member { position, hint: name.to_owned(), ty: self.memory(ty), offset });
+                members.push(Member { position, hint: name.to_owned(), ty: self.memory(ty), offset, align: None });
             }
         }
         members.sort_by_key(|member| member.offset);
@@ -103,6 +114,21 @@ impl Types {
             TypeKind::Enum { .. } => &[],
         }
     }
+}
+
+/// Aligns the members that are not at the offset that follows from their types: in an enum with `#[repr(C)]`, the payload
+/// of each variant is aligned as that of any variant requires.
+fn aligned(mut members: Vec<Member>, fields: &[Field]) -> Vec<Member> {
+    let mut end = 0u64;
+    for member in &mut members {
+        let Member { position, offset, align, .. } = member;
+        let ty = &fields[*position].ty;
+        if *offset > end.next_multiple_of(ty.align().unwrap_or(1)) {
+            *align = Some(1 << offset.trailing_zeros());
+        }
+        end = offset.saturating_add(ty.size().unwrap_or(0));
+    }
+    members
 }
 
 /// Returns whether a type is zero-sized.

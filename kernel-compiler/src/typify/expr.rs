@@ -90,7 +90,7 @@ impl Typing<'_, '_, '_> {
             ExprKind::Field { base, name } => self.field(*base, name, span),
             ExprKind::Tuple(parts) if parts.is_empty() => Type::Unit,
             ExprKind::Tuple(parts) => Type::Tuple(parts.iter().map(|part| self.of(*part).clone()).collect()),
-            ExprKind::Struct { slot, fields, base } => self.structure(*slot, fields, *base, span),
+            ExprKind::Struct { slot, name, fields, base } => self.structure(*slot, name, fields, *base, span),
             ExprKind::Array(elements) => self.array(elements, span),
             ExprKind::Repeat { value, slot } => match self.scope.slot_type(*slot) {
                 Type::Array(element, len) => {
@@ -258,8 +258,18 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    fn structure(&mut self, slot: SlotId, values: &[(String, ExprId)], base: Option<ExprId>, span: Span) -> Type {
+    fn structure(
+        &mut self,
+        slot: SlotId,
+        name: &str,
+        values: &[(String, ExprId)],
+        base: Option<ExprId>,
+        span: Span,
+    ) -> Type {
         let ty = self.scope.slot_type(slot);
+        if ty.tag().is_some() {
+            return self.enum_value(ty, name, values, base, span);
+        }
         let Type::Struct(StructType { fields, .. }) = &ty else {
             return self.wrong(span, format!("`{ty}` is not a struct"));
         };
@@ -278,6 +288,32 @@ impl Typing<'_, '_, '_> {
                 return self.wrong(span, format!("`{ty}` is given {} of {} fields", values.len(), fields.len()));
             }
             None => {}
+        }
+        ty
+    }
+
+    /// Returns the type of a variant with its fields.
+    fn enum_value(
+        &mut self,
+        ty: Type,
+        name: &str,
+        values: &[(String, ExprId)],
+        base: Option<ExprId>,
+        span: Span,
+    ) -> Type {
+        let Some(variant) = ty.variant(name) else {
+            self.no_variant(name, &ty, span);
+            return Type::Never;
+        };
+        let known = ty.payload_fields(variant);
+        let is_given = |(field, _, _): &(&str, _, _)| values.iter().filter(|(given, _)| given == field).count() == 1;
+        if base.is_some() || values.len() != known.len() || !known.iter().all(is_given) {
+            return self.wrong(span, format!("`{ty}::{name}` is not given each of its fields once"));
+        }
+        for (field, value) in values {
+            if let Some((_, _, of)) = known.iter().find(|(known, _, _)| known == field) {
+                self.require_expr(*value, of, "the value of a field");
+            }
         }
         ty
     }

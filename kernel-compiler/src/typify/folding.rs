@@ -46,6 +46,9 @@ pub(super) fn position(ty: &Type, name: &str) -> Option<usize> {
 /// Returns an element of a constant.
 pub(super) fn part<'a>(ty: &'a Type, value: &'a ConstantValue, position: usize) -> Option<Known<'a>> {
     let ConstantValue::Parts(values) = value else { return None };
+    if ty.tag().is_some() {
+        return None;
+    }
     let ty = match ty {
         Type::Struct(StructType { fields, .. }) => &fields.get(position)?.ty,
         Type::Tuple(parts) => parts.get(position)?,

@@ -1,5 +1,6 @@
 //! Type resolution of patterns.
 
+use crate::Diagnostic;
 use crate::ir::{Pattern, Scalar, Span, StructType, Type};
 
 use super::expr::Typing;
@@ -33,7 +34,26 @@ impl Typing<'_, '_, '_> {
                     self.wrong(span, format!("a pattern of {} parts for `{ty}`", patterns.len()));
                 }
             },
-            Pattern::Struct(patterns) => {
+            Pattern::Struct { name: Some(name), fields } if ty.tag().is_some() => {
+                let Some(variant) = ty.variant(name) else { return self.no_variant(name, ty, span) };
+                let known = ty.payload_fields(variant);
+                for (i, (field, pattern)) in fields.iter().enumerate() {
+                    let twice = fields[..i].iter().any(|(earlier, _)| earlier == field);
+                    match known.iter().find(|(known, _, _)| known == field) {
+                        Some((_, _, of)) if !twice => self.pattern(pattern, of, span),
+                        _ => {
+                            self.wrong(span, format!("a pattern of `{ty}::{name}` names `{field}`"));
+                        }
+                    }
+                }
+            }
+            // `None`, which is recognised by its name.
+            Pattern::Struct { name: Some(name), fields } if let Type::Enum(choice) = ty => {
+                if !fields.is_empty() || !choice.variants.iter().any(|variant| variant.name == *name) {
+                    self.no_variant(name, ty, span);
+                }
+            }
+            Pattern::Struct { name: _, fields: patterns } => {
                 // `(a, ..)` and `[a, ..]` refer to their leading elements by index.
                 let field = |name: &str| match ty {
                     Type::Struct(StructType { fields, .. }) => {
@@ -95,5 +115,18 @@ impl Typing<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// Reports a name of a variant that the type does not have: an import that renames the variant, which the macro
+    /// does not see.
+    pub(super) fn no_variant(&mut self, name: &str, ty: &Type, span: Span) {
+        self.scope.error(
+            span,
+            Diagnostic::new(
+                format!("`{ty}` has no variant `{name}`"),
+                "a variant with data is found by its own name, not by one that an import gives it",
+                "name the variant as it is declared: `Shape::Circle(radius)`",
+            ),
+        );
     }
 }

@@ -252,7 +252,10 @@ impl<'a> Evaluator<'a> {
             Pattern::Tuple(patterns) | Pattern::Array(patterns) => {
                 all(patterns.iter().enumerate().map(|(i, pattern)| self.matches(pattern, self.part(value, i))))
             }
-            Pattern::Struct(fields) => all(fields.iter().map(|(name, pattern)| {
+            // A constant of an enum with data, or a variant, is not compared.
+            Pattern::Struct { name: Some(_), fields: _ } if is_enum(value) => None,
+            Pattern::Struct { name: Some(_), fields: _ } if value.is_none() => None,
+            Pattern::Struct { name: _, fields } => all(fields.iter().map(|(name, pattern)| {
                 let field = match value {
                     Some(Known::Constant(ty, of)) => position(ty, name).and_then(|position| part(ty, of, position)),
                     Some(Known::Scalar(..) | Known::Parts(_)) | None => None,
@@ -300,4 +303,12 @@ impl<'a> Evaluator<'a> {
 fn enter(block: &Block, worklist: &mut Vec<ExprId>, declared: &mut [bool]) {
     block.for_each_child(&mut |child| worklist.push(child));
     block.for_each_local(&mut |local| declared[local.index()] = true);
+}
+
+/// Returns whether a value is a constant of an enum.
+fn is_enum(value: Option<Known<'_>>) -> bool {
+    match value {
+        Some(Known::Constant(ty, _)) => ty.tag().is_some() || matches!(ty, Type::Enum(_)),
+        Some(Known::Scalar(..) | Known::Parts(_)) | None => false,
+    }
 }

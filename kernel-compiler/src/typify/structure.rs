@@ -5,7 +5,7 @@
 
 use crate::ir::{
     Constant, ConstantValue, ExprId, ExprKind, Filled, Function, LocalId, LoopId, Message, Pattern, Piece, SlotId,
-    Span, Stmt, StructType, Type, Unroll,
+    Span, Stmt, StructType, Type, Unroll, variant_of,
 };
 
 use super::Scope;
@@ -166,7 +166,7 @@ impl Check<'_> {
             Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) => true,
             Pattern::At(_, inner) => self.is_pattern_well_formed(inner, span, depth + 1),
             Pattern::Tuple(parts) | Pattern::Array(parts) => self.are_patterns_well_formed(parts, span, depth),
-            Pattern::Struct(fields) => {
+            Pattern::Struct { name: _, fields } => {
                 self.are_patterns_well_formed(fields.iter().map(|(_, field)| field), span, depth)
             }
             Pattern::Constant(slot) => {
@@ -234,7 +234,7 @@ impl Check<'_> {
         match kind {
             ExprKind::Literal { value: _, slot }
             | ExprKind::Cast { operand: _, slot }
-            | ExprKind::Struct { slot, fields: _, base: _ }
+            | ExprKind::Struct { slot, name: _, fields: _, base: _ }
             | ExprKind::Repeat { value: _, slot } => self.type_slot(*slot, span),
             ExprKind::Constant(slot) => self.constant_slot(*slot, span),
             ExprKind::Call { callee, args: _ } => match self.slots.get(callee.index()) {
@@ -382,6 +382,9 @@ fn is_value(ty: &Type, value: &ConstantValue) -> bool {
         }
         (Type::Enum(choice), ConstantValue::Bits(bits)) => choice.variants.iter().any(|variant| variant.bits == *bits),
         (Type::Unit, ConstantValue::Parts(parts)) => parts.is_empty(),
+        (ty, ConstantValue::Parts(_)) if ty.tag().is_some() => {
+            variant_of(ty, value).is_some_and(|(_, ty, payload)| is_value(ty, payload))
+        }
         (Type::Array(element, len), ConstantValue::Parts(parts)) => {
             parts.len() as u64 == *len && parts.iter().all(|part| is_value(element, part))
         }

@@ -212,6 +212,8 @@ fn result_of_device_function(result: &Type) -> Option<Diagnostic> {
 fn value(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
         Type::Unit | Type::Never => None,
+        // An enum holds no references.
+        Type::Tuple(_) if ty.tag().is_some() => data(ty),
         Type::Tuple(parts) => parts.iter().find_map(value),
         Type::Slice { element: inner, mutable: _ } | Type::View { element: inner, dimensions: _, mutable: _ } => {
             element(inner)
@@ -224,6 +226,8 @@ fn value(ty: &Type) -> Option<Unsupported<'_>> {
 /// Returns the part of a type that an array element in a variable, or a result, cannot hold.
 fn data(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
+        // `Result<(), E>`
+        Type::Tuple(parts) if ty.tag().is_some() => parts.iter().filter(|part| **part != Type::Unit).find_map(data),
         Type::Tuple(parts) => parts.iter().find_map(data),
         // A zero-length array occupies no memory; only its element type matters.
         Type::Array(inner, 0) => data(inner),

@@ -407,7 +407,7 @@ impl<'a> Builder<'a> {
         });
         let fields = fields.collect();
         let base = self.optional(literal.rest.as_deref(), None);
-        ExprKind::Struct { slot: self.type_slot(ty), fields, base }
+        ExprKind::Struct { slot: self.type_slot(ty), name, fields, base }
     }
 
     fn arms(&mut self, matched: &syn::ExprMatch, expected: Option<&Type>) -> ExprKind {

@@ -17,7 +17,7 @@ impl Builder<'_> {
             let fields = call.args.iter().zip(&structure.fields);
             let fields = fields.map(|(arg, field)| (field.name.clone(), self.expr_as(arg, Some(&field.ty)))).collect();
             let slot = self.type_slot(Type::Struct(structure));
-            return self.push(ExprKind::Struct { slot, fields, base: None }, at);
+            return self.push(ExprKind::Struct { slot, name, fields, base: None }, at);
         }
         let of = match &segment.arguments {
             syn::PathArguments::AngleBracketed(args) => match args.args.first() {

@@ -139,7 +139,7 @@ impl Items {
         }
         let name = item.ident.to_string();
         let path = format!("kernels::{name}");
-        self.types.push(Type::Enum(EnumType { name, path, repr, variants }));
+        self.types.push(Type::Enum(EnumType { name, path, repr, variants, has_data: false }));
     }
 
     pub(super) fn constant(&mut self, item: &syn::ItemConst) {

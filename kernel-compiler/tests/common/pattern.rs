@@ -106,6 +106,6 @@ impl Builder<'_> {
             let pattern = self.pattern_with(pattern, of.map(|field| &field.ty), known);
             (name, pattern)
         });
-        Pattern::Struct(fields.collect())
+        Pattern::Struct { name: None, fields: fields.collect() }
     }
 }

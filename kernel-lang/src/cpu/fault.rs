@@ -195,7 +195,7 @@ fn is_in_library(file: &str) -> bool {
 /// Returns whether a source file is one of ours that forwards a kernel's calls to the standard library: a
 /// `#[track_caller]` function reports the forwarding line as its caller.
 fn forwards(file: &str) -> bool {
-    [methods::FORWARDING, number::FORWARDING].contains(&file)
+    [methods::FORWARDING, methods::FALLIBLE, number::FORWARDING].contains(&file)
 }
 
 fn message_of(payload: &dyn Any) -> &str {

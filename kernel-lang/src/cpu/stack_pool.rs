@@ -2,11 +2,9 @@
 //!
 //! A stack consists of two mappings, the stack and its guard page, and Linux allows a process 65,530 mappings by
 //! default. So [`LIMIT`] bounds the stacks of all running grids together, and a grid waits until it may use at least as
-//! many as it needs. The size of a stack is that of its kernel's frames, [`Facts::stack_bytes`], rounded up to a size
+//! many as it needs. The size of a stack is that of its kernel's frames, which the compiler estimates, rounded up to a size
 //! class, so that kernels share stacks. Address space is free: pages are allocated when they are first accessed, and a
 //! pooled stack releases all but the few that a typical kernel uses.
-//!
-//! [`Facts::stack_bytes`]: cumbia_kernel_compiler::Facts
 
 use std::io;
 

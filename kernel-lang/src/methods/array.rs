@@ -44,6 +44,27 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     }
 }
 
+/// Copies of elements, by definitions in `methods::element`.
+impl<T: DeviceType, M: Access> Slice<'_, T, M> {
+    /// `x.get(i).copied()`
+    #[inline(always)]
+    pub fn __device_get_copied(self, call: Call<'_>, i: usize) -> Returned<key!(T, [element::get]), Option<T>> {
+        Returned::new((i < self.count()).then(|| self.element(i, call.at).get()))
+    }
+
+    /// `x.first().copied()`
+    #[inline(always)]
+    pub fn __device_first_copied(self, call: Call<'_>) -> Returned<key!(T, [element::first]), Option<T>> {
+        Returned::new((self.count() > 0).then(|| self.element(0, call.at).get()))
+    }
+
+    /// `x.last().copied()`
+    #[inline(always)]
+    pub fn __device_last_copied(self, call: Call<'_>) -> Returned<key!(T, [element::last]), Option<T>> {
+        Returned::new(self.count().checked_sub(1).map(|last| self.element(last, call.at).get()))
+    }
+}
+
 /// The methods that modify the elements, by definitions in `methods::slice`.
 impl<T: DeviceType, M: Writable> Slice<'_, T, M> {
     /// `x.swap(a, b)`
@@ -165,6 +186,21 @@ pub trait ArrayMethods<T> {
     where
         T: DeviceType;
 
+    /// `x.get(i).copied()`
+    fn __device_get_copied<'k>(&'k self, call: Call<'k>, i: usize) -> Returned<key!(T, [element::get]), Option<T>>
+    where
+        T: DeviceType;
+
+    /// `x.first().copied()`
+    fn __device_first_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::first]), Option<T>>
+    where
+        T: DeviceType;
+
+    /// `x.last().copied()`
+    fn __device_last_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::last]), Option<T>>
+    where
+        T: DeviceType;
+
     /// `x.swap(a, b)`
     fn __device_swap<'k>(&'k mut self, call: Call<'k>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()>
     where
@@ -206,6 +242,30 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
         T: DeviceType,
     {
         Place::of_receiver_mut(self, call).__device_split_at_mut(call, mid)
+    }
+
+    #[inline(always)]
+    fn __device_get_copied<'k>(&'k self, call: Call<'k>, i: usize) -> Returned<key!(T, [element::get]), Option<T>>
+    where
+        T: DeviceType,
+    {
+        Place::of_receiver(self, call).as_slice().__device_get_copied(call, i)
+    }
+
+    #[inline(always)]
+    fn __device_first_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::first]), Option<T>>
+    where
+        T: DeviceType,
+    {
+        Place::of_receiver(self, call).as_slice().__device_first_copied(call)
+    }
+
+    #[inline(always)]
+    fn __device_last_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::last]), Option<T>>
+    where
+        T: DeviceType,
+    {
+        Place::of_receiver(self, call).as_slice().__device_last_copied(call)
     }
 
     #[inline(always)]
@@ -253,6 +313,21 @@ impl<T: DeviceType> ArrayMethods<T> for [T] {
     #[inline(always)]
     fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T> {
         Slice::<T, Write>::from_host_mut(self).__device_split_at_mut(call, mid)
+    }
+
+    #[inline(always)]
+    fn __device_get_copied<'k>(&'k self, call: Call<'k>, i: usize) -> Returned<key!(T, [element::get]), Option<T>> {
+        Slice::<T, Read>::from_host(self).__device_get_copied(call, i)
+    }
+
+    #[inline(always)]
+    fn __device_first_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::first]), Option<T>> {
+        Slice::<T, Read>::from_host(self).__device_first_copied(call)
+    }
+
+    #[inline(always)]
+    fn __device_last_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::last]), Option<T>> {
+        Slice::<T, Read>::from_host(self).__device_last_copied(call)
     }
 
     #[inline(always)]

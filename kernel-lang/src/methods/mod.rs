@@ -37,9 +37,13 @@ pub(crate) use primitive;
 
 mod array;
 mod conversion;
+pub(crate) mod element;
+mod fallible;
 pub(crate) mod float;
 pub(crate) mod integer;
 mod number;
+pub(crate) mod option;
+pub(crate) mod result;
 pub(crate) mod slice;
 mod view;
 
@@ -47,6 +51,7 @@ use cumbia_kernel_ir::Method;
 
 pub use array::ArrayMethods;
 pub use conversion::{FloatCast, LargeFloatCast, Lossless, NumberCast};
+pub use fallible::{FALLIBLE, OptionMethods, ResultMethods};
 pub use number::FORWARDING;
 pub use number::{BitsMethods, HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};
 
@@ -128,6 +133,10 @@ clones! {
 }
 
 impl<T: CloneMethod, const N: usize> CloneMethod for [T; N] {}
+
+impl<T: CloneMethod> CloneMethod for Option<T> {}
+
+impl<T: CloneMethod, E: CloneMethod> CloneMethod for Result<T, E> {}
 
 #[cfg(test)]
 mod tests;

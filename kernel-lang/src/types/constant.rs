@@ -72,6 +72,24 @@ impl<T, R: Valued<T>, const N: usize> Valued<[T; N]> for ArrayOf<R, N> {
     }
 }
 
+impl ConstantType for () {
+    type Repr = ();
+    type Value = ();
+
+    #[inline(always)]
+    fn value(self) {}
+}
+
+impl Valued<()> for () {
+    fn ty() -> Type {
+        Type::Unit
+    }
+
+    fn of((): &()) -> ConstantValue {
+        ConstantValue::Parts(Vec::new())
+    }
+}
+
 /// Implements the traits for tuples, given each part's type, representation and position.
 macro_rules! tuple {
     ($($part:ident $repr:ident $position:tt),*) => {

@@ -44,6 +44,42 @@ pub fn enumeration<T>(name: &str, variants: &[(&str, i128)]) -> Type {
         path: std::any::type_name::<T>().to_owned(),
         repr: integer(size_of::<T>(), signed),
         variants: variants.iter().map(variant).collect(),
+        has_data: false,
+    })
+}
+
+/// The name, the discriminant and the fields of a variant.
+type DescribedVariant<'a> = (&'a str, i128, &'a [Described<'a>]);
+
+/// Returns the type of the enum `T` with data, given its variants in declaration order. `Tag` is the enum of its tags.
+pub fn data_enumeration<T, Tag>(name: &str, variants: &[DescribedVariant<'_>]) -> Type {
+    let path = std::any::type_name::<T>();
+    let tags: Vec<(&str, i128)> = variants.iter().map(|&(name, discriminant, _)| (name, discriminant)).collect();
+    let Type::Enum(tag) = enumeration::<Tag>(name, &tags) else { return Type::Never };
+    let tag = EnumType { path: path.to_owned(), has_data: true, ..tag };
+    let (repr, align) = (tag.repr, align_of::<T>() as u64);
+    let payload = |&(variant, _, fields): &DescribedVariant<'_>| {
+        let field =
+            |&(name, ty, offset): &Described<'_>| Field { name: name.to_owned(), ty: ty(), offset: offset as u64 };
+        let begin = Field { name: "tag".to_owned(), ty: Type::Scalar(repr), offset: 0 };
+        let fields: Vec<Field> = [begin].into_iter().chain(fields.iter().map(field)).collect();
+        let end = fields.iter().map(|field| field.offset + field.ty.size().unwrap_or(0)).max();
+        let ty = Type::Struct(StructType {
+            name: format!("{name}_{variant}"),
+            path: format!("{path}::{variant}"),
+            fields,
+            size: end.unwrap_or(0).next_multiple_of(align),
+            align,
+        });
+        Field { name: variant.to_owned(), ty, offset: 0 }
+    };
+    let first = Field { name: "tag".to_owned(), ty: Type::Enum(tag), offset: 0 };
+    Type::Struct(StructType {
+        name: name.to_owned(),
+        path: path.to_owned(),
+        fields: [first].into_iter().chain(variants.iter().map(payload)).collect(),
+        size: size_of::<T>() as u64,
+        align,
     })
 }
 

@@ -6,14 +6,16 @@ mod compound;
 mod constant;
 mod derived;
 mod device_type;
+mod fallible;
 mod scalar;
 
 use cumbia_kernel_ir as ir;
 
 pub use constant::ConstantType;
 pub use constant::Valued;
-pub use derived::{DerivesCopy, bits_of, enumeration, is_tag, load_bits, store_bits, structure};
+pub use derived::{DerivesCopy, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits, structure};
 pub use device_type::{DeviceType, make_valid};
+pub use fallible::{Branch, Branched, DefaultValue, FromFailure, branch, from_failure};
 pub use scalar::Scalar;
 
 /// A type of variables and expressions in a kernel: every [`DeviceType`], tuples and arrays of such types, and slices,

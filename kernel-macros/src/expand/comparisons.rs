@@ -33,32 +33,29 @@ pub(crate) fn comparison(item: &DeviceType, comparison: Comparison, bodies: Bodi
     let DeviceType { name, generics, data } = item;
     let (bounds, arguments, params) = (bound_params(generics), arguments(generics), bare_params(generics));
     let this = quote_spanned!(name.span()=> #name<#(#arguments),*>);
-    let fields: &[Field] = match (data, bodies) {
-        (Contents::Struct(fields), Bodies::Lowered) => fields,
-        // An enum is compared as an integer.
-        (Contents::Enum(_), _) | (_, Bodies::Invalid) => &[],
+    let fields = match bodies {
+        // An enum without data is compared as an integer.
+        Bodies::Lowered => data.fields(),
+        Bodies::Invalid => Vec::new(),
     };
     let (marker, part) = match comparison {
         Comparison::PartialEq => (quote!(Eq), quote!(Equal)),
         Comparison::PartialOrd => (quote!(Order), quote!(Ordered)),
     };
-    let clause = clause(generics, fields, &this, &part);
+    let clause = clause(generics, &fields, &this, &part);
     let built_in = fields.is_empty() || comparison == Comparison::PartialOrd;
     let key = if built_in { quote!(::cumbia::__private::BuiltIn) } else { quote!(EqualFields<#(#arguments),*>) };
     let inside = match comparison {
         _ if fields.is_empty() => TokenStream::new(),
         Comparison::PartialEq => {
             let types = type_tuple(generics);
-            let parts = fields.iter().map(|field| {
-                let (text, ty) = (field.text(), &field.ty);
-                quote_spanned!(ty.span()=> (#text, ::cumbia::__private::op::equality::<#ty>()))
-            });
+            let content = equality(data, &this);
             quote! {
                 pub struct EqualFields<#(#params),*>(::core::marker::PhantomData<fn() -> #types>);
 
                 impl<#(#bounds),*> ::cumbia::__private::CalleeKey for EqualFields<#(#arguments),*> #clause {
                     fn content() -> ::cumbia::__private::Content {
-                        ::cumbia::__private::op::equality_of_fields::<Self, #this>(::std::vec![#(#parts),*])
+                        #content
                     }
                 }
             }
@@ -86,9 +83,36 @@ pub(crate) fn comparison(item: &DeviceType, comparison: Comparison, bodies: Bodi
     }
 }
 
+/// Returns the slot content of `==`, part by part.
+fn equality(data: &Contents, this: &TokenStream) -> TokenStream {
+    match data {
+        Contents::Struct(fields) => {
+            let parts = fields.iter().map(|field| {
+                let (text, ty) = (field.text(), &field.ty);
+                quote_spanned!(ty.span()=> (#text, ::cumbia::__private::op::equality::<#ty>()))
+            });
+            quote!(::cumbia::__private::op::equality_of_fields::<Self, #this>(::std::vec![#(#parts),*]))
+        }
+        Contents::Data(data) => {
+            let variants = data.variants.iter().map(|variant| {
+                let text = syn::ext::IdentExt::unraw(&variant.name).to_string();
+                let fields = variant.fields.iter().map(|field| {
+                    let (text, ty) = (field.text(), &field.ty);
+                    quote_spanned!(ty.span()=> ::cumbia::__private::op::variant_field::<#ty>(
+                        #text, ::cumbia::__private::op::equality::<#ty>(),
+                    ))
+                });
+                quote!((#text, ::std::vec![#(#fields),*]))
+            });
+            quote!(::cumbia::__private::op::equality_of_variants::<Self, #this>(::std::vec![#(#variants),*]))
+        }
+        Contents::Enum(_) => TokenStream::new(),
+    }
+}
+
 /// Returns the bounds of the comparison: those of the type, and the comparison of each field type that depends on a
 /// parameter. The other field types are checked where they are used.
-fn clause(generics: &Generics, fields: &[Field], this: &TokenStream, part: &TokenStream) -> TokenStream {
+fn clause(generics: &Generics, fields: &[&Field], this: &TokenStream, part: &TokenStream) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut bounds: Vec<TokenStream> = own.map(|predicate| quote!(#predicate)).collect();
     bounds.extend(generics.type_params().map(|param| {

@@ -2,13 +2,13 @@
 //! memory.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{GenericParam, Generics, Path, Type};
+use syn::{GenericParam, Generics, Member, Path, Type};
 
-use super::{Bodies, arguments, bound_params};
-use crate::derive::{Contents, DeviceType, Field};
+use super::{Bodies, arguments, bound_params, type_tuple};
+use crate::derive::{Contents, DataEnumeration, DeviceType, Field, Variant};
 
 /// Returns the implementations. Those of a type with errors are stubs, so that its uses do not produce further errors.
 pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
@@ -20,8 +20,9 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
         _ if invalid => stub(),
         Contents::Struct(fields) => structure(name, fields),
         Contents::Enum(variants) => enumeration(name, variants),
+        Contents::Data(data) => data_enumeration(name, generics, data),
     };
-    let Implementation { ty, any_bits, load, store, placeholder, constant } = implementation;
+    let Implementation { items, ty, any_bits, load, store, placeholder, constant } = implementation;
     let clause = clause(generics, data, &this, invalid);
     let held = if invalid { quote!(Self) } else { held(name, generics, data) };
     let lane_value =
@@ -33,6 +34,8 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
             clippy::nursery, clippy::restriction
         )]
         const _: () = {
+            #items
+
             impl<#(#bounds),*> ::cumbia::__private::VariableType for #this #clause {
                 type Repr = #held;
             }
@@ -88,6 +91,8 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
 
 /// The parts of the implementations that differ between structs and enums.
 struct Implementation {
+    /// Types with the layout of the variants.
+    items: TokenStream,
     ty: TokenStream,
     any_bits: TokenStream,
     load: TokenStream,
@@ -109,6 +114,7 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
         .collect();
     let types = elements.iter().map(|element| quote!(<#element::Held as ::cumbia::__private::Repr>::ty));
     Implementation {
+        items: TokenStream::new(),
         ty: quote! {
             ::cumbia::__private::structure::<Self>(#text, &[
                 #((#texts, #types, ::core::mem::offset_of!(Self, #members)),)*
@@ -133,6 +139,7 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
         [first, rest @ ..] => (first, rest),
     };
     Implementation {
+        items: TokenStream::new(),
         ty: quote! {
             ::cumbia::__private::enumeration::<Self>(#text, &[#((#texts, Self::#variants as ::core::primitive::i128)),*])
         },
@@ -167,20 +174,206 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
     }
 }
 
+/// Returns the implementation of an enum with data, by its tag and the fields of its variants. Bits that represent no
+/// variant are loaded as the first variant.
+///
+/// The layout is that of the structs which the Rust reference defines for it ("Type layout", "Primitive representation of
+/// field-carrying enums" and "`repr(C)` field-carrying enums"): they are declared here, so that rustc computes the offsets.
+fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -> Implementation {
+    let DataEnumeration { variants, tag, separate } = data;
+    let text = syn::ext::IdentExt::unraw(name).to_string();
+    let (bounds, arguments, types) = (bound_params(generics), arguments(generics), type_tuple(generics));
+    let clause = &generics.where_clause;
+    let names: Vec<&Ident> = variants.iter().map(|variant| &variant.name).collect();
+    let texts = variants.iter().map(|variant| syn::ext::IdentExt::unraw(&variant.name).to_string());
+    let discriminants = variants.iter().map(|Variant { name, discriminant, .. }| {
+        let discriminant = discriminant.as_ref().map(|discriminant| quote!(= #discriminant));
+        quote!(#name #discriminant)
+    });
+    let layouts: Vec<Ident> = (0..variants.len()).map(|i| format_ident!("__Variant{i}")).collect();
+    let structs = variants.iter().zip(&layouts).map(|(variant, layout)| {
+        let tag = (!separate).then(|| quote!(__Tag,));
+        let fields = variant.fields.iter().map(|field| &field.ty);
+        quote! {
+            #[repr(C)]
+            #[allow(dead_code)]
+            struct #layout<#(#bounds),*>(#tag #(#fields,)* ::core::marker::PhantomData<#types>) #clause;
+        }
+    });
+    let instances: Vec<TokenStream> = layouts.iter().map(|layout| quote!(#layout<#(#arguments),*>)).collect();
+    let members: Vec<Ident> = (0..variants.len()).map(|i| format_ident!("variant{i}")).collect();
+    let begin =
+        if *separate { quote!(::core::mem::offset_of!(__Separate<#(#arguments),*>, payload)) } else { quote!(0) };
+    let whole = if *separate { quote!(__Separate) } else { quote!(__Union) };
+    let items = quote! {
+        #[repr(#tag)]
+        #[derive(Clone, Copy)]
+        #[allow(dead_code)]
+        enum __Tag { #(#discriminants,)* }
+
+        #(#structs)*
+
+        #[repr(C)]
+        #[allow(dead_code)]
+        union __Union<#(#bounds),*> #clause {
+            #(#members: ::core::mem::ManuallyDrop<#instances>,)*
+        }
+
+        #[repr(C)]
+        #[allow(dead_code)]
+        struct __Separate<#(#bounds),*> #clause {
+            tag: __Tag,
+            payload: __Union<#(#arguments),*>,
+        }
+    };
+    let described: Vec<Described<'_>> = variants
+        .iter()
+        .zip(&layouts)
+        .map(|(variant, layout)| {
+            let fields = variant.fields.iter().enumerate().map(|(position, Field { member, ty })| {
+                let at = syn::Index::from(position + usize::from(!separate));
+                DescribedField {
+                    member,
+                    value: format_ident!("value{position}"),
+                    element: quote_spanned!(ty.span()=> <#ty as ::cumbia::DeviceType>),
+                    offset: quote!(#begin + ::core::mem::offset_of!(#layout<#(#arguments),*>, #at)),
+                }
+            });
+            let bits = &variant.name;
+            let bits = quote!(::cumbia::__private::bits_of::<__Tag>(__Tag::#bits as ::core::primitive::i128));
+            Described { name: &variant.name, bits, fields: fields.collect() }
+        })
+        .collect();
+    let fields = variants.iter().zip(&described).map(|(variant, described)| {
+        let (texts, elements) = (variant.fields.iter().map(Field::text), described.fields.iter());
+        let fields = texts.zip(elements).map(|(text, DescribedField { element, offset, .. })| {
+            quote!((#text, <#element::Held as ::cumbia::__private::Repr>::ty, #offset))
+        });
+        quote!(&[#(#fields),*])
+    });
+    let Some((first, rest)) = described.split_first() else { return stub() };
+    let (first_loaded, rest_loaded) = (first.loaded(), rest.iter().map(Described::loaded));
+    let rest_bits = rest.iter().map(|described| &described.bits);
+    let stored = described.iter().map(Described::stored);
+    let constants = described.iter().map(Described::constant);
+    Implementation {
+        items,
+        ty: quote! {
+            ::cumbia::__private::data_enumeration::<Self, __Tag>(
+                #text, &[#((#texts, __Tag::#names as ::core::primitive::i128, #fields)),*],
+            )
+        },
+        any_bits: TokenStream::new(),
+        load: quote! {
+            const {
+                ::core::assert!(
+                    ::core::mem::size_of::<Self>()
+                        == ::core::mem::size_of::<#whole<#(#arguments),*>>()
+                            .next_multiple_of(::core::mem::align_of::<Self>()),
+                    "an enum with data has the layout that its `#[repr(..)]` defines"
+                );
+            }
+            let bytes = place.cast::<::core::primitive::u8>();
+            let bits = unsafe { ::cumbia::__private::load_bits::<__Tag>(bytes.cast()) };
+            #(if bits == #rest_bits {
+                return #rest_loaded;
+            })*
+            #first_loaded
+        },
+        store: quote! {
+            let bytes = place.cast::<::core::primitive::u8>();
+            match value {
+                #(#stored)*
+            }
+        },
+        placeholder: first.placeholder(),
+        constant: quote! {
+            match *self {
+                #(#constants)*
+            }
+        },
+    }
+}
+
+/// A variant of an enum with data.
+struct Described<'a> {
+    name: &'a Ident,
+    /// The bits of the tag.
+    bits: TokenStream,
+    fields: Vec<DescribedField<'a>>,
+}
+
+/// A field of a variant.
+struct DescribedField<'a> {
+    member: &'a Member,
+    /// The variable of a pattern.
+    value: Ident,
+    /// The implementation of `DeviceType`.
+    element: TokenStream,
+    /// The offset in bytes.
+    offset: TokenStream,
+}
+
+impl Described<'_> {
+    fn loaded(&self) -> TokenStream {
+        let Described { name, bits: _, fields } = self;
+        let fields = fields.iter().map(|DescribedField { member, element, offset, .. }| {
+            quote!(#member: unsafe { #element::load(bytes.add(#offset).cast()) })
+        });
+        quote!(Self::#name { #(#fields,)* })
+    }
+
+    fn placeholder(&self) -> TokenStream {
+        let Described { name, bits: _, fields } = self;
+        let fields =
+            fields.iter().map(|DescribedField { member, element, .. }| quote!(#member: #element::placeholder()));
+        quote!(Self::#name { #(#fields,)* })
+    }
+
+    fn pattern(&self) -> TokenStream {
+        let Described { name, bits: _, fields } = self;
+        let fields = fields.iter().map(|DescribedField { member, value, .. }| quote!(#member: #value));
+        quote!(Self::#name { #(#fields,)* })
+    }
+
+    fn stored(&self) -> TokenStream {
+        let (pattern, Described { name: _, bits, fields }) = (self.pattern(), self);
+        let fields = fields.iter().map(
+            |DescribedField { value, element, offset, .. }| quote!(#element::store(bytes.add(#offset).cast(), #value);),
+        );
+        quote! {
+            #pattern => unsafe {
+                ::cumbia::__private::store_bits::<__Tag>(bytes.cast(), #bits);
+                #(#fields)*
+            },
+        }
+    }
+
+    fn constant(&self) -> TokenStream {
+        let (pattern, Described { name: _, bits, fields }) = (self.pattern(), self);
+        let fields = fields.iter().map(|DescribedField { value, element, .. }| quote!(#element::constant(&#value)));
+        let bits = quote!(::cumbia::__private::ir::ConstantValue::Bits(#bits));
+        quote! {
+            #pattern => ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![
+                #bits,
+                ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![#bits, #(#fields),*]),
+            ]),
+        }
+    }
+}
+
 /// Returns the implementation of a type that was refused.
 fn stub() -> Implementation {
     let body = || quote!(loop {});
     let (ty, load, store, placeholder, constant) = (body(), body(), body(), body(), body());
-    Implementation { ty, any_bits: TokenStream::new(), load, store, placeholder, constant }
+    let (items, any_bits) = (TokenStream::new(), TokenStream::new());
+    Implementation { items, ty, any_bits, load, store, placeholder, constant }
 }
 
 /// Returns `Self` in a form that is only well-formed if the generic arguments are elements: a violation is then
 /// reported once.
 fn held(name: &Ident, generics: &Generics, data: &Contents) -> TokenStream {
-    let fields: &[Field] = match data {
-        Contents::Struct(fields) => fields,
-        Contents::Enum(_) => &[],
-    };
+    let fields = data.fields();
     // A parameter that is the type of a field is an element. A parameter with bounds is left as it is, since its
     // associated type need not satisfy them.
     let is_element = |param: &syn::TypeParam| {
@@ -216,8 +409,9 @@ fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: boo
         let name = &param.ident;
         quote!(#name: 'static)
     }));
-    if let (Contents::Struct(fields), false) = (data, invalid) {
-        let dependent = fields.iter().filter(|field| depends(&field.ty, generics));
+    if !invalid {
+        let fields = data.fields();
+        let dependent = fields.into_iter().filter(|field| depends(&field.ty, generics));
         bounds.extend(dependent.map(|Field { member: _, ty }| quote_spanned!(ty.span()=> #ty: ::cumbia::DeviceType)));
     }
     quote!(where #(#bounds),*)
@@ -226,12 +420,9 @@ fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: boo
 /// Returns a check that the type is `Copy`.
 fn check(generics: &Generics, bounds: &[TokenStream], data: &Contents, this: &TokenStream) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates).map(|predicate| quote!(#predicate));
-    let fields: &[Field] = match data {
-        Contents::Struct(fields) => fields,
-        Contents::Enum(_) => &[],
-    };
-    let dependent = fields
-        .iter()
+    let dependent = data
+        .fields()
+        .into_iter()
         .filter(|field| depends(&field.ty, generics))
         .map(|Field { member: _, ty }| quote!(#ty: ::cumbia::DeviceType));
     let parameters = generics.type_params().map(|param| {

@@ -8,7 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, Stmt};
+use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, Path, Stmt};
 
 use super::matching::{binds, guarded};
 use super::sugar::is_upper_case;
@@ -26,7 +26,7 @@ pub(super) struct Destructured {
 /// Desugars `pattern`, which is matched against a reference to `place`. `None` if the position of a part is not known, or
 /// if it depends on the alternative of a `|` pattern.
 fn destructured(pattern: &Pat, place: &TokenStream, mutable: bool, refutable: bool) -> Option<Destructured> {
-    let mut parts = Parts { mutable, refutable, variables: TokenStream::new() };
+    let mut parts = Parts { mutable, refutable, variables: TokenStream::new(), copies: 0 };
     let pattern = parts.pattern(pattern, place)?;
     Some(Destructured { pattern, variables: parts.variables })
 }
@@ -66,6 +66,8 @@ struct Parts {
     /// An upper-case identifier is a constant.
     refutable: bool,
     variables: TokenStream,
+    /// The number of copies of parts of variants.
+    copies: usize,
 }
 
 impl Parts {
@@ -90,6 +92,21 @@ impl Parts {
                 }
             }
             Pat::Paren(inner) => self.pattern(&inner.pat, place),
+            Pat::Struct(structure) if is_variant(&structure.path) => {
+                let mut fields = Vec::new();
+                for FieldPat { attrs: _, member, colon_token: _, pat } in &structure.fields {
+                    let inner = self.copied(pat)?;
+                    fields.push(quote!(#member: #inner));
+                }
+                let (path, rest) = (&structure.path, &structure.rest);
+                Some(quote!(#path { #(#fields,)* #rest }))
+            }
+            Pat::TupleStruct(structure) if is_variant(&structure.path) => {
+                let path = &structure.path;
+                let elems: Option<Vec<TokenStream>> = structure.elems.iter().map(|elem| self.copied(elem)).collect();
+                let elems = elems?;
+                Some(quote!(#path(#(#elems,)*)))
+            }
             Pat::Struct(structure) => {
                 let mut fields = Vec::new();
                 for FieldPat { attrs: _, member, colon_token: _, pat } in &structure.fields {
@@ -122,6 +139,21 @@ impl Parts {
         }
     }
 
+    /// A part of a variant, which is no place. The variables become references to a copy, which is not observable: nothing
+    /// changes the referent while a shared reference to it is in use.
+    fn copied(&mut self, pattern: &Pat) -> Option<TokenStream> {
+        if !binds(pattern) || matches!(pattern, Pat::Rest(_)) {
+            return Some(pattern.to_token_stream());
+        }
+        if self.mutable {
+            return None;
+        }
+        let name = Ident::new(&format!("part{}", self.copies), ours(pattern.span()));
+        self.copies += 1;
+        let inner = self.pattern(pattern, &name.to_token_stream())?;
+        Some(quote!(#name @ #inner))
+    }
+
     /// The parts of a tuple or an array. Those after `..` have no known position.
     fn elements<'p>(
         &mut self,
@@ -140,6 +172,34 @@ impl Parts {
             })
             .collect()
     }
+}
+
+/// Returns whether a path names a variant rather than a struct, judged by its tokens: `Shape::Circle`, `Some`.
+fn is_variant(path: &Path) -> bool {
+    let mut segments = path.segments.iter().rev();
+    let (last, owner) = (segments.next(), segments.next());
+    owner.is_some_and(|owner| is_upper_case(&owner.ident))
+        || last.is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
+}
+
+/// Returns whether a pattern binds a part of a variant.
+pub(super) fn binds_payload(pattern: &Pat) -> bool {
+    struct Payloads(bool);
+
+    impl<'p> Visit<'p> for Payloads {
+        fn visit_pat(&mut self, pattern: &'p Pat) {
+            self.0 |= match pattern {
+                Pat::Struct(structure) => is_variant(&structure.path) && binds(pattern),
+                Pat::TupleStruct(structure) => is_variant(&structure.path) && binds(pattern),
+                _ => false,
+            };
+            visit::visit_pat(self, pattern);
+        }
+    }
+
+    let mut payloads = Payloads(false);
+    payloads.visit_pat(pattern);
+    payloads.0
 }
 
 impl Lowerer<'_> {

@@ -65,8 +65,8 @@ impl Lowerer<'_> {
             Expr::Closure(closure) => self.refuse(closure, &rules::CLOSURE),
             Expr::Async(block) => self.refuse(block, &rules::ASYNC),
             Expr::Await(call) => self.refuse(call, &rules::AWAIT),
-            Expr::Try(call) => self.refuse(&call.question_token, &rules::TRY),
-            Expr::TryBlock(block) => self.refuse(block, &rules::TRY),
+            Expr::Try(call) => self.try_expr(call),
+            Expr::TryBlock(block) => self.refuse(block, &rules::TRY_BLOCK),
             Expr::Let(inner) => self.refuse(&inner.let_token, &rules::LET_AS_A_VALUE),
             Expr::RawAddr(inner) => self.refuse(inner, &rules::RAW_ADDRESS),
             Expr::Range(range) => self.refuse(range, &rules::RANGE),
@@ -250,7 +250,10 @@ impl Lowerer<'_> {
         let mut fields = Vec::new();
         let mut fields_cpu = TokenStream::new();
         for (position, arg) in call.args.iter().enumerate() {
-            let Value { id, cpu, shape: _ } = self.expr(arg);
+            let Value { id, cpu, shape } = self.expr(arg);
+            if matches!(shape, Shape::Reference { .. } | Shape::Slice) && is_standard_variant(path) {
+                return self.refuse(arg, &rules::REFERENCE_IN_OPTION);
+            }
             fields.push((position.to_string(), id));
             let position = syn::Index { index: position as u32, span: ours(arg.span()) };
             fields_cpu.extend(quote!(#position: #cpu,));
@@ -278,8 +281,14 @@ impl Lowerer<'_> {
         let slot = self.slot();
         let name = slot_name(slot, path.span());
         let cpu = standing_for(span, quote_spanned!(ours(path.span())=> #name.tap(#path #braces)));
-        self.value(ExprKind::Struct { slot, fields, base }, span, cpu)
+        let last = path.segments.last().map(|last| last.ident.unraw().to_string());
+        self.value(ExprKind::Struct { slot, name: last.unwrap_or_default(), fields, base }, span, cpu)
     }
+}
+
+/// Returns whether a path names a variant of `Option` or `Result`.
+fn is_standard_variant(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
 }
 
 /// Returns the name of a field, or its decimal position.

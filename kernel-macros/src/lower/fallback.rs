@@ -62,7 +62,7 @@ impl Fallback {
         let text = text.trim_start_matches("__device");
         let [condition, fallback] = ["Device", "__Missing"]
             .map(|prefix| format_ident!("{prefix}{kind}{text}_{arguments}", span = Span::call_site()));
-        let [what, why, help] = rule(&name, *method).formats(body, &name);
+        let [what, why, help] = rule(&name, *method, *arguments).formats(body, &name);
         let label = if *method { "not a method of the device" } else { "not a function of the device" };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));
         let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
@@ -92,8 +92,10 @@ impl Fallback {
 }
 
 /// Returns the rule for a method or an associated function of this name.
-fn rule(name: &str, method: bool) -> &'static Rule {
+fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
     const CONVERSIONS: [&str; 6] = ["into", "try_into", "unwrap", "expect", "unwrap_or", "ok"];
+    const PLACES: [&str; 5] = ["replace", "insert", "get_or_insert", "as_ref", "as_mut"];
+    const ELEMENTS: [&str; 6] = ["get", "get_mut", "first", "first_mut", "last", "last_mut"];
     const ITERATORS: [&str; 17] = [
         "map",
         "filter",
@@ -131,6 +133,9 @@ fn rule(name: &str, method: bool) -> &'static Rule {
     ];
     match name {
         _ if !method => &rules::ASSOCIATED_FUNCTION,
+        "take" if arguments == 0 => &rules::OPTION_PLACE,
+        name if PLACES.contains(&name) => &rules::OPTION_PLACE,
+        name if ELEMENTS.contains(&name) => &rules::ELEMENT,
         name if CONVERSIONS.contains(&name) => &rules::CONVERSION,
         name if ITERATORS.contains(&name) => &rules::ITERATOR_METHOD_OF,
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,

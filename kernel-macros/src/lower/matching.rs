@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{BinOp, Expr, ExprLet, ExprMatch, Pat, PatGuard, PatIdent};
 
+use super::binding_modes::binds_payload;
 use super::pattern::{Binder, Bound};
 use super::sugar::is_upper_case;
 use super::{Lowerer, Shape, Value, grouped};
@@ -90,7 +91,9 @@ impl Lowerer<'_> {
         for pattern in patterns {
             let pattern = guarded(pattern).0;
             if !matches!(pattern, Pat::Reference(_)) && binds(pattern) {
-                self.errors.refuse(pattern, &rules::MATCHED_REFERENCE);
+                let payload = value.shape == Shape::Reference { mutable: true } && binds_payload(pattern);
+                let rule = if payload { &rules::MUTABLE_PAYLOAD } else { &rules::MATCHED_REFERENCE };
+                self.errors.refuse(pattern, rule);
             }
         }
         self.dereferenced(value, expr.span())

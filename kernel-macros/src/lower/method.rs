@@ -17,6 +17,9 @@ impl Lowerer<'_> {
     /// `x.sqrt()`, `particles[i].push(force)`
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
         let text = call.method.unraw().to_string();
+        if let Some(copied) = copied_element(call) {
+            return self.method_call(&copied);
+        }
         if let Some((iterator, name)) = iterator_of(call) {
             return self.refuse_named(iterator, &rules::ITERATOR_METHOD, &name);
         }
@@ -29,6 +32,11 @@ impl Lowerer<'_> {
         {
             self.errors.explain(call, &help);
             return self.placeholder(call);
+        }
+        if text == "expect"
+            && let Some(value) = self.expect(call)
+        {
+            return value;
         }
         // A method call dereferences its receiver implicitly.
         let (receiver, borrow) = borrowed(&call.receiver);
@@ -91,6 +99,19 @@ fn borrowed(receiver: &Expr) -> (&Expr, Option<&ExprReference>) {
             (inner, borrow.or(Some(reference)))
         }
         _ => (receiver, None),
+    }
+}
+
+/// Returns the call of the single method that stands for `x.get(i).copied()`, `x.first().copied()` or
+/// `x.last().copied()`: the `Option` between the two calls would hold a reference.
+fn copied_element(call: &ExprMethodCall) -> Option<ExprMethodCall> {
+    let is_copy = call.args.is_empty() && (call.method == "copied" || call.method == "cloned");
+    match peeled(&call.receiver) {
+        Expr::MethodCall(inner) if is_copy && ["get", "first", "last"].iter().any(|name| inner.method == name) => {
+            let method = Ident::new(&format!("{}_copied", inner.method), inner.method.span());
+            Some(ExprMethodCall { method, ..inner.clone() })
+        }
+        _ => None,
     }
 }
 

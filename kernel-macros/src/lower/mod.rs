@@ -15,6 +15,7 @@ mod control;
 mod effects;
 mod expr;
 mod fallback;
+mod fallible;
 mod foreign;
 mod format;
 mod intrinsic;

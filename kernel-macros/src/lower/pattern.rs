@@ -3,9 +3,12 @@
 use cumbia_kernel_ir::{LocalId, Pattern, SlotId};
 use proc_macro2::{Delimiter, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprRange, Member, Pat, PatIdent, PatStruct, PatTuple, PatTupleStruct, RangeLimits, Token};
+use syn::{
+    Expr, ExprLit, ExprRange, Member, Pat, PatIdent, PatStruct, PatTuple, PatTupleStruct, Path, RangeLimits, Token,
+};
 
 use super::expr::member_name;
 use super::sugar::is_upper_case;
@@ -87,10 +90,15 @@ impl Lowerer<'_> {
                 let (parts, cpu) = self.parts(&array.elems, &Shape::Owned, binder);
                 let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), cpu);
                 let patterns = parts.patterns;
-                let ir = if rest.is_some() { Pattern::Struct(numbered(patterns)) } else { Pattern::Array(patterns) };
+                let ir = if rest.is_some() {
+                    Pattern::Struct { name: None, fields: numbered(patterns) }
+                } else {
+                    Pattern::Array(patterns)
+                };
                 Bound { ir, cpu }
             }
             Pat::Lit(lit) => self.literal_pattern(lit),
+            Pat::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "None") => none(path),
             Pat::Path(path) => self.constant_pattern(path, binder),
             Pat::Range(range) => self.range_pattern(range, binder),
             Pat::Or(or) => {
@@ -121,7 +129,7 @@ impl Lowerer<'_> {
             return self.no_pattern(by_ref, &rules::REF_BINDING);
         }
         if binder.refutable && mutability.is_none() && subpat.is_none() && is_upper_case(ident) {
-            return self.constant_pattern(ident, binder);
+            return if ident == "None" { none(ident) } else { self.constant_pattern(ident, binder) };
         }
         let local = self.bound(ident, mutability.is_some(), shape, binder);
         let inner = subpat.as_ref().map(|(at, inner)| (at, self.pattern(inner, shape, binder)));
@@ -166,13 +174,15 @@ impl Lowerer<'_> {
                 patterns.splice(at..at, std::iter::repeat_n(Pattern::Wild, left_out));
                 Pattern::Tuple(patterns)
             }
-            (Some(at), _) if at == parts.patterns.len() => Pattern::Struct(numbered(parts.patterns)),
+            (Some(at), _) if at == parts.patterns.len() => {
+                Pattern::Struct { name: None, fields: numbered(parts.patterns) }
+            }
             (Some(_), _) => return self.no_pattern(&tuple.elems, &rules::REST_IN_THE_MIDDLE),
         };
         Bound { ir, cpu }
     }
 
-    /// `Pair(x, y)`, `Pair(x, ..)`
+    /// `Pair(x, y)`, `Pair(x, ..)`, `Some(x)`
     fn tuple_struct_pattern(&mut self, structure: &PatTupleStruct, binder: &mut Binder) -> Bound {
         let (parts, cpu) = self.parts(&structure.elems, &Shape::Owned, binder);
         if parts.rest.is_some_and(|at| at < parts.patterns.len()) {
@@ -180,7 +190,8 @@ impl Lowerer<'_> {
         }
         let path = self.pattern_path(structure.qself.as_ref(), &structure.path);
         let cpu = grouped(Delimiter::Parenthesis, structure.paren_token.span.join(), cpu);
-        Bound { ir: Pattern::Struct(numbered(parts.patterns)), cpu: quote!(#path #cpu) }
+        let ir = Pattern::Struct { name: last_name(&structure.path), fields: numbered(parts.patterns) };
+        Bound { ir, cpu: quote!(#path #cpu) }
     }
 
     /// The patterns between the parentheses.
@@ -227,7 +238,7 @@ impl Lowerer<'_> {
         }
         let (path, rest) = (self.pattern_path(structure.qself.as_ref(), &structure.path), &structure.rest);
         let cpu = grouped(Delimiter::Brace, structure.brace_token.span.join(), quote!(#cpu #rest));
-        Bound { ir: Pattern::Struct(fields), cpu: quote!(#path #cpu) }
+        Bound { ir: Pattern::Struct { name: last_name(&structure.path), fields }, cpu: quote!(#path #cpu) }
     }
 
     fn pattern_path(&mut self, qself: Option<&syn::QSelf>, path: &syn::Path) -> TokenStream {
@@ -275,6 +286,17 @@ struct Parts {
     patterns: Vec<Pattern>,
     /// The number of subpatterns before `..`.
     rest: Option<usize>,
+}
+
+/// `None`: as a constant, it would have a type that rustc cannot infer.
+fn none(path: &impl ToTokens) -> Bound {
+    let ir = Pattern::Struct { name: Some("None".to_owned()), fields: Vec::new() };
+    Bound { ir, cpu: path.to_token_stream() }
+}
+
+/// Returns the last segment of a path, which may be the name of a variant.
+fn last_name(path: &Path) -> Option<String> {
+    path.segments.last().map(|last| last.ident.unraw().to_string())
 }
 
 /// Pairs each pattern with the name of the field at its position.

@@ -301,7 +301,12 @@ impl Expr {
             Type::Tuple(parts) => ExprKind::Tuple(parts.iter().map(Expr::simplest).collect::<Option<_>>()?),
             Type::Array(element, len) => ExprKind::Repeat(Box::new(Expr::simplest(element)?), *len),
             Type::Struct(structure) => ExprKind::simplest_struct(structure)?,
-            Type::Enum(choice) => ExprKind::Name(format!("{}::{}", choice.name, choice.variants[0].0)),
+            Type::Enum(choice) => {
+                let payload: Vec<Expr> =
+                    choice.variants[0].payload.iter().map(Expr::simplest).collect::<Option<_>>()?;
+                let path = choice.variant(&choice.variants[0]);
+                if payload.is_empty() { ExprKind::Name(path) } else { ExprKind::Call(path, payload) }
+            }
             Type::Unit | Type::Slice(..) | Type::View(..) | Type::Ref(..) | Type::Param(_) => return None,
         };
         Some(Expr::any(ty.clone(), kind))

@@ -189,18 +189,48 @@ impl Struct {
     }
 }
 
-/// A fieldless enum.
+/// An enum.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Enum {
     pub(crate) name: String,
-    pub(crate) repr: Option<Int>,
-    pub(crate) variants: Vec<(String, Option<i128>)>,
+    /// The path before the name of a variant: `E`, `Option::<i32>`.
+    pub(crate) path: String,
+    pub(crate) variants: Vec<Variant>,
+    /// Declared by the program, so that device arrays can have such elements.
+    pub(crate) declared: bool,
+}
+
+/// A variant of an enum.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    pub(crate) payload: Vec<Type>,
+}
+
+impl Enum {
+    /// Returns whether a variant has a payload.
+    pub(crate) fn has_data(&self) -> bool {
+        self.variants.iter().any(|variant| !variant.payload.is_empty())
+    }
+
+    /// Returns the path of a variant.
+    pub(crate) fn variant(&self, variant: &Variant) -> String {
+        format!("{}::{}", self.path, variant.name)
+    }
 }
 
 impl Type {
     pub(crate) const USIZE: Type = Type::Int(Int::Usize);
     pub(crate) const U32: Type = Type::Int(Int::U32);
     pub(crate) const F32: Type = Type::Float(Float::F32);
+
+    /// Returns `Option<T>`.
+    pub(crate) fn option(of: Type) -> Type {
+        let variants = [("None", vec![]), ("Some", vec![of.clone()])];
+        let variants = variants.map(|(name, payload)| Variant { name: name.to_owned(), payload });
+        let (name, path) = (format!("Option<{of}>"), format!("Option::<{of}>"));
+        Type::Enum(Rc::new(Enum { name, path, variants: variants.into(), declared: false }))
+    }
 
     /// Returns the integer type, if it is one.
     pub(crate) fn int(&self) -> Option<Int> {
@@ -218,7 +248,8 @@ impl Type {
     /// Returns whether device arrays can have such elements, which references can point to.
     pub(crate) fn is_in_memory(&self) -> bool {
         match self {
-            Type::Bool | Type::Int(_) | Type::Float(_) | Type::Struct(_) | Type::Enum(_) => true,
+            Type::Bool | Type::Int(_) | Type::Float(_) | Type::Struct(_) => true,
+            Type::Enum(choice) => choice.declared,
             Type::Array(element, _) => element.is_in_memory(),
             Type::Unit | Type::Tuple(_) | Type::Slice(..) | Type::View(..) | Type::Ref(..) | Type::Param(_) => false,
         }

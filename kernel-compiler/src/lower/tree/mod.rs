@@ -95,6 +95,8 @@ pub(crate) enum TypeKind {
 pub(crate) struct Layout {
     pub(crate) size: u64,
     pub(crate) align: u64,
+    /// The members overlap: the tag and the variants of an enum with data.
+    pub(crate) is_union: bool,
 }
 
 /// A member of a C struct.
@@ -106,6 +108,8 @@ pub(crate) struct Member {
     pub(crate) ty: CType,
     /// The offset in bytes.
     pub(crate) offset: u64,
+    /// The alignment, if it is greater than that of the type.
+    pub(crate) align: Option<u64>,
 }
 
 /// The index of a stored constant in [`Module::constants`].

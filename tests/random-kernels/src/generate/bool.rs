@@ -49,7 +49,8 @@ impl Generator<'_> {
     }
 
     fn comparison(&mut self, depth: u32) -> Expr {
-        let enums: Vec<Type> = self.types.iter().filter(|ty| matches!(ty, Type::Enum(_))).cloned().collect();
+        let fieldless = self.types.iter().filter(|ty| matches!(ty, Type::Enum(choice) if !choice.has_data()));
+        let enums: Vec<Type> = fieldless.chain(&self.comparable).cloned().collect();
         if !enums.is_empty() && self.random.percent(15) {
             let ty = self.random.pick(&enums).clone();
             let op = *self.random.pick(&["==", "!="]);

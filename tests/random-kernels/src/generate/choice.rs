@@ -3,7 +3,7 @@
 use super::Generator;
 use super::scope::Access;
 use crate::tree::{Arm, Block, Expr, ExprKind, Stmt, StmtKind};
-use crate::types::{Int, Range, Type};
+use crate::types::{Enum, Int, Range, Type};
 
 impl Generator<'_> {
     /// Generates `if c { a } else { b }` as an expression.
@@ -65,7 +65,14 @@ impl Generator<'_> {
     fn let_condition(&mut self) -> Expr {
         let (scrutinee, ty) = self.matched();
         let pattern = self.pattern(&ty);
-        let pattern = if ty.int().is_some() { self.bound_pattern(pattern, &ty, 50) } else { pattern };
+        let pattern = match &ty {
+            Type::Enum(choice) => {
+                let variant = choice.variant(&choice.variants[self.random.below(choice.variants.len())]);
+                self.payload_pattern(choice, variant)
+            }
+            Type::Int(_) => self.bound_pattern(pattern, &ty, 50),
+            _ => pattern,
+        };
         Expr::any(Type::Bool, ExprKind::Let(pattern, Box::new(scrutinee))).pinned()
     }
 
@@ -105,7 +112,7 @@ impl Generator<'_> {
         let mut complete = false;
         match &ty {
             Type::Enum(choice) if self.random.percent(60) => {
-                patterns.extend(choice.variants.iter().map(|(variant, _)| format!("{}::{variant}", choice.name)));
+                patterns.extend(choice.variants.iter().map(|variant| choice.variant(variant)));
                 complete = true;
             }
             Type::Bool => {
@@ -121,6 +128,7 @@ impl Generator<'_> {
             let mut guarded = 25;
             match &ty {
                 Type::Int(_) => pattern = self.bound_pattern(pattern, &ty, 25),
+                Type::Enum(choice) if complete => pattern = self.payload_pattern(choice, pattern),
                 Type::Tuple(parts) if self.random.percent(60) => {
                     pattern = self.alternatives(parts);
                     guarded = 70;
@@ -153,7 +161,8 @@ impl Generator<'_> {
     fn matched(&mut self) -> (Expr, Type) {
         let enums: Vec<Type> = self.types.iter().filter(|ty| matches!(ty, Type::Enum(_))).cloned().collect();
         let ty = match self.random.below(10) {
-            0..4 if !enums.is_empty() => self.random.pick(&enums).clone(),
+            0..3 if !enums.is_empty() => self.random.pick(&enums).clone(),
+            0..4 => Type::option(self.field_type()),
             0..7 => Type::Int(*self.random.pick(&Int::ALL)),
             7 => Type::Bool,
             8 => Type::Tuple(vec![Type::Int(*self.random.pick(&Int::ALL)), Type::Bool]),
@@ -202,6 +211,27 @@ impl Generator<'_> {
         written.join(" | ")
     }
 
+    /// Adds the payload to the path of a variant: `E::Ash(k, _)`.
+    fn payload_pattern(&mut self, choice: &Enum, path: String) -> String {
+        let Some(variant) = choice.variants.iter().find(|variant| choice.variant(variant) == path) else { return path };
+        if variant.payload.is_empty() {
+            return path;
+        }
+        let parts: Vec<String> = variant
+            .payload
+            .iter()
+            .map(|part| {
+                if self.random.percent(20) {
+                    return String::from("_");
+                }
+                let name = self.fresh("k");
+                self.scope.value(&name, part.clone(), part.range(), Access::Read);
+                name
+            })
+            .collect();
+        format!("{path}({})", parts.join(", "))
+    }
+
     /// Adds a binding, `k @ pattern`, with a probability in percent.
     fn bound_pattern(&mut self, pattern: String, ty: &Type, percent: u32) -> String {
         if !self.random.percent(percent) {
@@ -228,7 +258,16 @@ impl Generator<'_> {
             }
             Type::Bool => self.random.percent(50).to_string(),
             Type::Enum(choice) => {
-                let mut one = || format!("{}::{}", choice.name, self.random.pick(&choice.variants).0);
+                let mut one = || {
+                    let variant = &choice.variants[self.random.below(choice.variants.len())];
+                    let payload: Vec<String> = variant
+                        .payload
+                        .iter()
+                        .map(|part| if self.random.percent(50) { String::from("_") } else { self.pattern(part) })
+                        .collect();
+                    let path = choice.variant(variant);
+                    if payload.is_empty() { path } else { format!("{path}({})", payload.join(", ")) }
+                };
                 let (a, b) = (one(), one());
                 if a != b && self.random.percent(30) { format!("{a} | {b}") } else { a }
             }

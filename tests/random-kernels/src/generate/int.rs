@@ -233,7 +233,8 @@ impl Generator<'_> {
     /// Generates `x as T` and `T::from(x)`.
     fn int_cast(&mut self, int: Int, depth: u32) -> Expr {
         let ty = Type::Int(int);
-        let enums: Vec<Type> = self.types.iter().filter(|ty| matches!(ty, Type::Enum(_))).cloned().collect();
+        let enums: Vec<Type> =
+            self.types.iter().filter(|ty| matches!(ty, Type::Enum(choice) if !choice.has_data())).cloned().collect();
         if !enums.is_empty() && self.random.percent(15) {
             let from = self.random.pick(&enums).clone();
             let operand = self.value(&from, depth);

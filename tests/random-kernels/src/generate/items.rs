@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Generator;
 use super::call::Param;
 use crate::tree::Impl;
-use crate::types::{Enum, Int, Range, Struct, Type};
+use crate::types::{Enum, Int, Range, Struct, Type, Variant};
 
 /// The overloadable operators of structs: the token, the trait, and its method.
 const OPERATORS: [(&str, &str, &str); 5] =
@@ -45,7 +45,7 @@ impl Generator<'_> {
                 if chosen {
                     next += self.random.within(0, 20);
                 }
-                variants.push((String::from(*letter), chosen.then_some(next)));
+                variants.push(Variant { name: String::from(*letter), payload: vec![] });
                 let _ = if chosen { writeln!(text, "    {letter} = {next},") } else { writeln!(text, "    {letter},") };
                 next += 1;
             }
@@ -53,7 +53,7 @@ impl Generator<'_> {
             items.push(format!(
                 "#[derive(Clone, Copy, Debug, Eq, DeviceType)]\n#[device(PartialEq)]\n{repr_text}pub enum {name} {{\n{text}}}"
             ));
-            self.types.push(Type::Enum(Rc::new(Enum { name, repr, variants })));
+            self.types.push(Type::Enum(Rc::new(Enum { path: name.clone(), name, variants, declared: true })));
         }
         for _ in 0..self.random.below(3) {
             let name = self.fresh("S");
@@ -73,6 +73,43 @@ impl Generator<'_> {
             items.push(format!("#[derive(Clone, Copy, Debug, DeviceType)]\npub struct {name}{body}"));
             self.types.push(Type::Struct(Rc::new(Struct { name, fields })));
         }
+        if self.random.percent(25) {
+            self.declare_enum_with_data(items);
+        }
+    }
+
+    /// Declares an enum with data, whose payloads are scalars and arrays, or structs.
+    fn declare_enum_with_data(&mut self, items: &mut Vec<String>) {
+        let name = self.fresh("D");
+        let repr = *self.random.pick(&["u8", "i16", "u32", "u64", "C", "C, u8"]);
+        let mut comparable = true;
+        let count = 2 + self.random.below(3);
+        let variants: Vec<Variant> = ["Oak", "Pine", "Rowan", "Yew"][..count]
+            .iter()
+            .enumerate()
+            .map(|(i, variant)| {
+                let len = if i == 0 { self.random.below(2) } else { self.random.below(4) };
+                let len = if i == 1 { len.max(1) } else { len };
+                let payload: Vec<Type> = (0..len).map(|_| self.field_type()).collect();
+                comparable &= payload.iter().all(|part| part.is_scalar() || matches!(part, Type::Array(..)));
+                Variant { name: (*variant).to_owned(), payload }
+            })
+            .collect();
+        let text: String = variants.iter().fold(String::new(), |mut text, Variant { name, payload }| {
+            let parts: Vec<String> = payload.iter().map(Type::to_string).collect();
+            let payload = if parts.is_empty() { String::new() } else { format!("({})", parts.join(", ")) };
+            let _ = writeln!(text, "    {name}{payload},");
+            text
+        });
+        let derived = if comparable { "#[device(PartialEq)]\n" } else { "" };
+        items.push(format!(
+            "#[derive(Clone, Copy, Debug, DeviceType)]\n{derived}#[repr({repr})]\npub enum {name} {{\n{text}}}"
+        ));
+        let choice = Rc::new(Enum { path: name.clone(), name, variants, declared: true });
+        if comparable {
+            self.comparable.push(Type::Enum(Rc::clone(&choice)));
+        }
+        self.types.push(Type::Enum(choice));
     }
 
     /// Returns a type that device memory can hold.

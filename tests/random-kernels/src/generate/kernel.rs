@@ -22,6 +22,7 @@ pub(crate) fn program(options: &Options, number: u64) -> Program {
         constants: Vec::new(),
         callees: Vec::new(),
         types: Vec::new(),
+        comparable: Vec::new(),
         operators: Vec::new(),
         hosted: false,
         loops: Vec::new(),

@@ -117,7 +117,12 @@ impl Generator<'_> {
                 let (open, close) = if structure.is_tuple() { ("(", ")") } else { (" { ", " }") };
                 format!("{}{open}{fields}{close}", structure.name)
             }
-            Type::Enum(choice) => format!("{}::{}", choice.name, self.random.pick(&choice.variants).0),
+            Type::Enum(choice) => {
+                let variant = &choice.variants[self.random.below(choice.variants.len())];
+                let payload: Vec<String> = variant.payload.iter().map(|part| self.value_text(part)).collect();
+                let path = choice.variant(variant);
+                if payload.is_empty() { path } else { format!("{path}({})", payload.join(", ")) }
+            }
             Type::Unit | Type::Slice(..) | Type::View(..) | Type::Ref(..) | Type::Param(_) => {
                 unreachable!("`{ty}` is no value")
             }

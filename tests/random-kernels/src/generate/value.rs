@@ -18,6 +18,7 @@ enum Form {
     Labelled,
     Match,
     Jump,
+    Unwrap,
 }
 
 impl Generator<'_> {
@@ -40,6 +41,7 @@ impl Generator<'_> {
             (1, Form::Labelled),
             (4, Form::Match),
             (1, Form::Jump),
+            (2, Form::Unwrap),
         ]);
         let made = match form {
             Form::Read => None,
@@ -51,6 +53,7 @@ impl Generator<'_> {
             Form::Labelled => Some(self.labelled_value(ty, depth)),
             Form::Match => Some(self.match_value(ty, depth)),
             Form::Jump => self.jump_value(ty, depth),
+            Form::Unwrap => self.unwrap_value(ty, depth),
         };
         made.unwrap_or_else(|| self.leaf(ty, depth))
     }
@@ -60,6 +63,16 @@ impl Generator<'_> {
         let paths = self.scope.paths(|found| found == ty);
         let path = self.random.pick(&paths).clone();
         self.follow(&path, 0)
+    }
+
+    /// Generates `x.unwrap_or(y)`.
+    fn unwrap_value(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
+        if !(ty.is_scalar() || matches!(ty, Type::Struct(_) | Type::Tuple(_))) {
+            return None;
+        }
+        let below = depth.saturating_sub(1);
+        let (option, default) = (self.value(&Type::option(ty.clone()), below), self.value(ty, below));
+        Some(Expr::method(ty.clone(), ty.range(), option, "unwrap_or", vec![default]))
     }
 
     /// Generates an operator or method of the type itself.
@@ -172,8 +185,10 @@ impl Generator<'_> {
                 ExprKind::Struct { fields, base }
             }
             Type::Enum(choice) => {
-                let (variant, _) = self.random.pick(&choice.variants);
-                ExprKind::Name(format!("{}::{variant}", choice.name))
+                let variant = &choice.variants[self.random.below(choice.variants.len())];
+                let payload: Vec<Expr> = variant.payload.iter().map(|part| self.value(part, below)).collect();
+                let path = choice.variant(variant);
+                if payload.is_empty() { ExprKind::Name(path) } else { ExprKind::Call(path, payload) }
             }
             Type::Unit
             | Type::Bool

@@ -1,0 +1,93 @@
+//! Methods of `Option` and `Result` that take no closure, by definitions in `methods::option` and `methods::result`.
+
+use crate::cpu::Call;
+use crate::definition::Returned;
+use crate::types::{ConstantType, DefaultValue, VariableType};
+
+/// The path of this file, whose panics have the position of the call.
+pub const FALLIBLE: &str = file!();
+
+/// Declares a trait with methods of `Option<T>` or `Result<T, E>`, and implements each by its expression. A method marked
+/// `may fault` records the call: the position of Rust's panic would be inside the library.
+macro_rules! methods {
+    (
+        $(#[$doc:meta])* $trait:ident<$($param:ident),*> for $this:ty, in $module:ident;
+        $(fn $device:ident$(<$other:ident>)? = $key:tt $(may $fault:ident)?
+            ($value:ident $(, $arg:ident: $ty:ty)*) -> $result:ty $(where $($bounded:ident: $bound:path),*)? { $body:expr })*
+    ) => {
+        $(#[$doc])*
+        #[allow(missing_docs, reason = "each is named after the method")]
+        pub trait $trait<$($param: VariableType + ConstantType + 'static),*>: Sized {
+            $(
+                fn $device$(<$other: VariableType + ConstantType + 'static>)?(
+                    self, call: Call<'_> $(, $arg: $ty)*
+                ) -> Returned<methods!(@key $module $key), $result>
+                $(where $($bounded: $bound),*)?;
+            )*
+        }
+
+        impl<$($param: VariableType + ConstantType + 'static),*> $trait<$($param),*> for $this {
+            $(
+                #[inline(always)]
+                fn $device$(<$other: VariableType + ConstantType + 'static>)?(
+                    self, call: Call<'_> $(, $arg: $ty)*
+                ) -> Returned<methods!(@key $module $key), $result>
+                $(where $($bounded: $bound),*)?
+                {
+                    methods!(@note call $($fault)?);
+                    let $value = self;
+                    Returned::new($body)
+                }
+            )*
+        }
+    };
+    (@key $module:ident [key $key:ty]) => {
+        $key
+    };
+    (@key $module:ident [$defined:ident $(, $argument:ty)*]) => {
+        $crate::definition::DefinedMethod<$crate::methods::$module::$defined<'static $(, $argument)*>>
+    };
+    (@note $call:ident fault) => { $call.note() };
+    (@note $call:ident) => { _ = $call };
+}
+
+methods! {
+    /// Methods of an `Option`.
+    OptionMethods<T> for Option<T>, in option;
+    fn __device_is_some = [is_some, T](this) -> bool { this.is_some() }
+    fn __device_is_none = [is_none, T](this) -> bool { this.is_none() }
+    fn __device_unwrap = [unwrap, T] may fault(this) -> T { this.unwrap() }
+    fn __device_unwrap_or = [unwrap_or, T](this, default: T) -> T { this.unwrap_or(default) }
+    fn __device_unwrap_or_default = [key T::OfOption](this) -> T where T: DefaultValue { this.unwrap_or(T::DEFAULT) }
+    fn __device_or = [or, T](this, other: Option<T>) -> Option<T> { this.or(other) }
+    fn __device_xor = [xor, T](this, other: Option<T>) -> Option<T> { this.xor(other) }
+    fn __device_and<U> = [and, T, U](this, other: Option<U>) -> Option<U> { this.and(other) }
+    fn __device_zip<U> = [zip, T, U](this, other: Option<U>) -> Option<(T, U)> { this.zip(other) }
+    fn __device_ok_or<E> = [ok_or, T, E](this, error: E) -> Result<T, E> { this.ok_or(error) }
+}
+
+methods! {
+    /// Methods of a `Result`.
+    ResultMethods<T, E> for Result<T, E>, in result;
+    fn __device_is_ok = [is_ok, T, E](this) -> bool { this.is_ok() }
+    fn __device_is_err = [is_err, T, E](this) -> bool { this.is_err() }
+    fn __device_ok = [ok, T, E](this) -> Option<T> { this.ok() }
+    fn __device_err = [err, T, E](this) -> Option<E> { this.err() }
+    fn __device_unwrap = [unwrap, T, E] may fault(this) -> T {
+        match this {
+            Ok(value) => value,
+            // The standard library's message has the error, whose `Debug` is compiled for the host only.
+            Err(_) => panic!("called `Result::unwrap()` on an `Err` value"),
+        }
+    }
+    fn __device_unwrap_err = [unwrap_err, T, E] may fault(this) -> E {
+        match this {
+            Ok(_) => panic!("called `Result::unwrap_err()` on an `Ok` value"),
+            Err(error) => error,
+        }
+    }
+    fn __device_unwrap_or = [unwrap_or, T, E](this, default: T) -> T { this.unwrap_or(default) }
+    fn __device_unwrap_or_default = [key T::OfResult<E>](this) -> T where T: DefaultValue {
+        this.unwrap_or(T::DEFAULT)
+    }
+}
