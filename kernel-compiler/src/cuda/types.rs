@@ -142,9 +142,9 @@ fn value(text: &mut String, context: &Context<'_>, expr: &Expr) {
         // The type of the variant selects the constructor.
         Expr::Struct(id, members) if is_union(context, *id) => {
             text.push_str(&context.ctype(&CType::Named(*id)));
-            if let [Expr::Struct(variant, _)] = members.as_slice() {
+            if let [payload @ Expr::Struct(variant, _)] = members.as_slice() {
                 let _ = write!(text, "({}", context.ctype(&CType::Named(*variant)));
-                members.iter().for_each(|member| value(text, context, member));
+                value(text, context, payload);
                 text.push(')');
             } else {
                 text.push_str("{}");

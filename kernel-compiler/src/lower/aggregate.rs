@@ -65,35 +65,31 @@ impl Lowering<'_, '_> {
     pub(super) fn enum_value(&mut self, ty: &Type, variant: usize, fields: &[(&str, Value)]) -> Value {
         let Some(bits) = ty.tag().map(|tag| tag.variants[variant].bits) else { return Value::Never };
         let tag = self.known(&field_type(ty, 0), &ConstantValue::Bits(bits));
-        match ty {
-            Type::Tuple(parts) => {
-                // The payloads of the other variants are zero: a variable is never read before it is assigned.
-                let payloads = parts.iter().enumerate().skip(1).map(|(position, of)| match fields {
-                    [(_, value)] if position == variant + 1 => value.clone(),
-                    _ => self.zero(of),
-                });
-                Value::Parts([tag].into_iter().chain(payloads.collect::<Vec<_>>()).collect())
-            }
-            _ => {
-                let payload = field_type(ty, variant + 1);
-                let id = self.output.types.id(&payload);
-                let positions: Vec<usize> =
-                    self.output.types.members_of(id).iter().map(|member| member.position).collect();
-                let known = ty.payload_fields(variant);
-                let mut members = Vec::with_capacity(positions.len());
-                for position in positions {
-                    let named = known.iter().find(|(_, known, _)| *known == Some(position));
-                    let given = named.and_then(|(name, _, _)| fields.iter().find(|(given, _)| given == name));
-                    let value = given.map_or_else(|| tag.clone(), |(_, value)| value.clone());
-                    match self.member(value, &field_type(&payload, position)) {
-                        Some(member) => members.push(member),
-                        None => return Value::Never,
-                    }
-                }
-                let payload = Expr::Struct(id, members);
-                Value::Whole(Expr::Struct(self.output.types.id(ty), vec![payload]), ty.clone())
+        if let Type::Tuple(parts) = ty {
+            // The payloads of the other variants are zero: a variable is never read before it is assigned.
+            let payloads = parts.iter().enumerate().skip(1).map(|(position, of)| match fields {
+                [(_, value)] if position == variant + 1 => value.clone(),
+                _ => self.zero(of),
+            });
+            let payloads: Vec<Value> = payloads.collect();
+            return Value::Parts([tag].into_iter().chain(payloads).collect());
+        }
+        let payload = field_type(ty, variant + 1);
+        let id = self.output.types.id(&payload);
+        let positions: Vec<usize> = self.output.types.members_of(id).iter().map(|member| member.position).collect();
+        let known = ty.payload_fields(variant);
+        let mut members = Vec::with_capacity(positions.len());
+        for position in positions {
+            let named = known.iter().find(|(_, known, _)| *known == Some(position));
+            let given = named.and_then(|(name, _, _)| fields.iter().find(|(given, _)| given == name));
+            let value = given.map_or_else(|| tag.clone(), |(_, value)| value.clone());
+            match self.member(value, &field_type(&payload, position)) {
+                Some(member) => members.push(member),
+                None => return Value::Never,
             }
         }
+        let payload = Expr::Struct(id, members);
+        Value::Whole(Expr::Struct(self.output.types.id(ty), vec![payload]), ty.clone())
     }
 
     /// Returns the value of a type whose bits are all zero.

@@ -35,17 +35,7 @@ impl Typing<'_, '_, '_> {
                 }
             },
             Pattern::Struct { name: Some(name), fields } if ty.tag().is_some() => {
-                let Some(variant) = ty.variant(name) else { return self.no_variant(name, ty, span) };
-                let known = ty.payload_fields(variant);
-                for (i, (field, pattern)) in fields.iter().enumerate() {
-                    let twice = fields[..i].iter().any(|(earlier, _)| earlier == field);
-                    match known.iter().find(|(known, _, _)| known == field) {
-                        Some((_, _, of)) if !twice => self.pattern(pattern, of, span),
-                        _ => {
-                            self.wrong(span, format!("a pattern of `{ty}::{name}` names `{field}`"));
-                        }
-                    }
-                }
+                self.variant(name, fields, ty, span);
             }
             // `None`, which is recognised by its name.
             Pattern::Struct { name: Some(name), fields } if let Type::Enum(choice) = ty => {
@@ -112,6 +102,21 @@ impl Typing<'_, '_, '_> {
             Pattern::Or(choices) => {
                 for choice in choices {
                     self.pattern(choice, ty, span);
+                }
+            }
+        }
+    }
+
+    /// Checks the pattern of a variant of an enum with data.
+    fn variant(&mut self, name: &str, fields: &[(String, Pattern)], ty: &Type, span: Span) {
+        let Some(variant) = ty.variant(name) else { return self.no_variant(name, ty, span) };
+        let known = ty.payload_fields(variant);
+        for (i, (field, pattern)) in fields.iter().enumerate() {
+            let twice = fields[..i].iter().any(|(earlier, _)| earlier == field);
+            match known.iter().find(|(known, _, _)| known == field) {
+                Some((_, _, of)) if !twice => self.pattern(pattern, of, span),
+                _ => {
+                    self.wrong(span, format!("a pattern of `{ty}::{name}` names `{field}`"));
                 }
             }
         }

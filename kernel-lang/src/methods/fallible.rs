@@ -73,19 +73,15 @@ methods! {
     fn __device_is_err = [is_err, T, E](this) -> bool { this.is_err() }
     fn __device_ok = [ok, T, E](this) -> Option<T> { this.ok() }
     fn __device_err = [err, T, E](this) -> Option<E> { this.err() }
-    fn __device_unwrap = [unwrap, T, E] may fault(this) -> T {
-        match this {
-            Ok(value) => value,
-            // The standard library's message has the error, whose `Debug` is compiled for the host only.
-            Err(_) => panic!("called `Result::unwrap()` on an `Err` value"),
-        }
-    }
-    fn __device_unwrap_err = [unwrap_err, T, E] may fault(this) -> E {
-        match this {
-            Ok(_) => panic!("called `Result::unwrap_err()` on an `Ok` value"),
-            Err(error) => error,
-        }
-    }
+    fn __device_unwrap = [unwrap, T, E] may fault(this) -> T {{
+        // The standard library's message has the error, whose `Debug` is compiled for the host only.
+        let Ok(value) = this else { panic!("called `Result::unwrap()` on an `Err` value") };
+        value
+    }}
+    fn __device_unwrap_err = [unwrap_err, T, E] may fault(this) -> E {{
+        let Err(error) = this else { panic!("called `Result::unwrap_err()` on an `Ok` value") };
+        error
+    }}
     fn __device_unwrap_or = [unwrap_or, T, E](this, default: T) -> T { this.unwrap_or(default) }
     fn __device_unwrap_or_default = [key T::OfResult<E>](this) -> T where T: DefaultValue {
         this.unwrap_or(T::DEFAULT)

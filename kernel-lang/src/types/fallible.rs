@@ -16,7 +16,7 @@ impl<T: VariableType> VariableType for Option<T> {
 
 impl<R: Repr> Repr for Option<R> {
     fn ty() -> Type {
-        of_variants::<Self>("Option", [("None", Type::Unit), ("Some", R::ty())])
+        of_variants("Option", [("None", Type::Unit), ("Some", R::ty())])
     }
 }
 
@@ -33,7 +33,7 @@ impl<T: ConstantType> ConstantType for Option<T> {
 
 impl<T, R: Valued<T>> Valued<Option<T>> for Option<R> {
     fn ty() -> Type {
-        of_variants::<Option<T>>("Option", [("None", Type::Unit), ("Some", R::ty())])
+        of_variants("Option", [("None", Type::Unit), ("Some", R::ty())])
     }
 
     fn of(value: &Option<T>) -> ConstantValue {
@@ -50,7 +50,7 @@ impl<T: VariableType, E: VariableType> VariableType for Result<T, E> {
 
 impl<R: Repr, S: Repr> Repr for Result<R, S> {
     fn ty() -> Type {
-        of_variants::<Self>("Result", [("Ok", R::ty()), ("Err", S::ty())])
+        of_variants("Result", [("Ok", R::ty()), ("Err", S::ty())])
     }
 }
 
@@ -66,7 +66,7 @@ impl<T: ConstantType, E: ConstantType> ConstantType for Result<T, E> {
 
 impl<T, E, R: Valued<T>, S: Valued<E>> Valued<Result<T, E>> for Result<R, S> {
     fn ty() -> Type {
-        of_variants::<Result<T, E>>("Result", [("Ok", R::ty()), ("Err", S::ty())])
+        of_variants("Result", [("Ok", R::ty()), ("Err", S::ty())])
     }
 
     fn of(value: &Result<T, E>) -> ConstantValue {
@@ -78,17 +78,11 @@ impl<T, E, R: Valued<T>, S: Valued<E>> Valued<Result<T, E>> for Result<R, S> {
 }
 
 /// Returns the type of an enum whose variants have the given names and payloads.
-fn of_variants<T>(name: &str, variants: [(&str, Type); 2]) -> Type {
+fn of_variants(name: &str, variants: [(&str, Type); 2]) -> Type {
     let [first, second] = variants;
-    let path = format!(
-        "{name}<{}>",
-        [&first, &second]
-            .iter()
-            .filter(|(_, ty)| *ty != Type::Unit)
-            .map(|(_, ty)| ty.to_string())
-            .collect::<Vec<_>>()
-            .join(", ")
-    );
+    let payloads = [&first, &second].into_iter().filter(|(name, _)| *name != "None");
+    let payloads: Vec<String> = payloads.map(|(_, ty)| ty.to_string()).collect();
+    let path = format!("{name}<{}>", payloads.join(", "));
     let variant = |name: &str, bits| Variant { name: name.to_owned(), bits };
     let tag = Type::Enum(EnumType {
         name: name.to_owned(),

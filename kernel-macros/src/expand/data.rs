@@ -180,52 +180,16 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
 /// The layout is that of the structs which the Rust reference defines for it ("Type layout", "Primitive representation of
 /// field-carrying enums" and "`repr(C)` field-carrying enums"): they are declared here, so that rustc computes the offsets.
 fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -> Implementation {
-    let DataEnumeration { variants, tag, separate } = data;
+    let DataEnumeration { variants, tag: _, separate } = data;
     let text = syn::ext::IdentExt::unraw(name).to_string();
-    let (bounds, arguments, types) = (bound_params(generics), arguments(generics), type_tuple(generics));
-    let clause = &generics.where_clause;
+    let arguments = arguments(generics);
     let names: Vec<&Ident> = variants.iter().map(|variant| &variant.name).collect();
     let texts = variants.iter().map(|variant| syn::ext::IdentExt::unraw(&variant.name).to_string());
-    let discriminants = variants.iter().map(|Variant { name, discriminant, .. }| {
-        let discriminant = discriminant.as_ref().map(|discriminant| quote!(= #discriminant));
-        quote!(#name #discriminant)
-    });
     let layouts: Vec<Ident> = (0..variants.len()).map(|i| format_ident!("__Variant{i}")).collect();
-    let structs = variants.iter().zip(&layouts).map(|(variant, layout)| {
-        let tag = (!separate).then(|| quote!(__Tag,));
-        let fields = variant.fields.iter().map(|field| &field.ty);
-        quote! {
-            #[repr(C)]
-            #[allow(dead_code)]
-            struct #layout<#(#bounds),*>(#tag #(#fields,)* ::core::marker::PhantomData<#types>) #clause;
-        }
-    });
-    let instances: Vec<TokenStream> = layouts.iter().map(|layout| quote!(#layout<#(#arguments),*>)).collect();
-    let members: Vec<Ident> = (0..variants.len()).map(|i| format_ident!("variant{i}")).collect();
     let begin =
         if *separate { quote!(::core::mem::offset_of!(__Separate<#(#arguments),*>, payload)) } else { quote!(0) };
     let whole = if *separate { quote!(__Separate) } else { quote!(__Union) };
-    let items = quote! {
-        #[repr(#tag)]
-        #[derive(Clone, Copy)]
-        #[allow(dead_code)]
-        enum __Tag { #(#discriminants,)* }
-
-        #(#structs)*
-
-        #[repr(C)]
-        #[allow(dead_code)]
-        union __Union<#(#bounds),*> #clause {
-            #(#members: ::core::mem::ManuallyDrop<#instances>,)*
-        }
-
-        #[repr(C)]
-        #[allow(dead_code)]
-        struct __Separate<#(#bounds),*> #clause {
-            tag: __Tag,
-            payload: __Union<#(#arguments),*>,
-        }
-    };
+    let items = layout_items(generics, data, &layouts);
     let described: Vec<Described<'_>> = variants
         .iter()
         .zip(&layouts)
@@ -292,6 +256,49 @@ fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -
                 #(#constants)*
             }
         },
+    }
+}
+
+/// Returns the types with the layout of an enum with data: the tag, a struct for each variant, and their union.
+fn layout_items(generics: &Generics, data: &DataEnumeration, layouts: &[Ident]) -> TokenStream {
+    let DataEnumeration { variants, tag, separate } = data;
+    let (bounds, arguments, types) = (bound_params(generics), arguments(generics), type_tuple(generics));
+    let clause = &generics.where_clause;
+    let discriminants = variants.iter().map(|Variant { name, discriminant, .. }| {
+        let discriminant = discriminant.as_ref().map(|discriminant| quote!(= #discriminant));
+        quote!(#name #discriminant)
+    });
+    let structs = variants.iter().zip(layouts).map(|(variant, layout)| {
+        let tag = (!separate).then(|| quote!(__Tag,));
+        let fields = variant.fields.iter().map(|field| &field.ty);
+        quote! {
+            #[repr(C)]
+            #[allow(dead_code)]
+            struct #layout<#(#bounds),*>(#tag #(#fields,)* ::core::marker::PhantomData<#types>) #clause;
+        }
+    });
+    let instances: Vec<TokenStream> = layouts.iter().map(|layout| quote!(#layout<#(#arguments),*>)).collect();
+    let members: Vec<Ident> = (0..variants.len()).map(|i| format_ident!("variant{i}")).collect();
+    quote! {
+        #[repr(#tag)]
+        #[derive(Clone, Copy)]
+        #[allow(dead_code)]
+        enum __Tag { #(#discriminants,)* }
+
+        #(#structs)*
+
+        #[repr(C)]
+        #[allow(dead_code)]
+        union __Union<#(#bounds),*> #clause {
+            #(#members: ::core::mem::ManuallyDrop<#instances>,)*
+        }
+
+        #[repr(C)]
+        #[allow(dead_code)]
+        struct __Separate<#(#bounds),*> #clause {
+            tag: __Tag,
+            payload: __Union<#(#arguments),*>,
+        }
     }
 }
 

@@ -8,9 +8,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, Path, Stmt};
+use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, Stmt};
 
-use super::matching::{binds, guarded};
+use super::matching::{binds, guarded, is_variant};
 use super::sugar::is_upper_case;
 use super::{Lowerer, Shape, peeled};
 use crate::position::ours;
@@ -172,34 +172,6 @@ impl Parts {
             })
             .collect()
     }
-}
-
-/// Returns whether a path names a variant rather than a struct, judged by its tokens: `Shape::Circle`, `Some`.
-fn is_variant(path: &Path) -> bool {
-    let mut segments = path.segments.iter().rev();
-    let (last, owner) = (segments.next(), segments.next());
-    owner.is_some_and(|owner| is_upper_case(&owner.ident))
-        || last.is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
-}
-
-/// Returns whether a pattern binds a part of a variant.
-pub(super) fn binds_payload(pattern: &Pat) -> bool {
-    struct Payloads(bool);
-
-    impl<'p> Visit<'p> for Payloads {
-        fn visit_pat(&mut self, pattern: &'p Pat) {
-            self.0 |= match pattern {
-                Pat::Struct(structure) => is_variant(&structure.path) && binds(pattern),
-                Pat::TupleStruct(structure) => is_variant(&structure.path) && binds(pattern),
-                _ => false,
-            };
-            visit::visit_pat(self, pattern);
-        }
-    }
-
-    let mut payloads = Payloads(false);
-    payloads.visit_pat(pattern);
-    payloads.0
 }
 
 impl Lowerer<'_> {

@@ -4,10 +4,9 @@ use cumbia_kernel_ir::{Arm, Block, ExprId, ExprKind, Pattern, Stmt};
 use proc_macro2::{Delimiter, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
-use syn::{BinOp, Expr, ExprLet, ExprMatch, Pat, PatGuard, PatIdent};
+use syn::visit::{self, Visit};
+use syn::{BinOp, Expr, ExprLet, ExprMatch, Pat, PatGuard, PatIdent, Path};
 
-use super::binding_modes::binds_payload;
 use super::pattern::{Binder, Bound};
 use super::sugar::is_upper_case;
 use super::{Lowerer, Shape, Value, grouped};
@@ -227,4 +226,32 @@ pub(super) fn binds(pattern: &Pat) -> bool {
     let mut binds = Binds(false);
     binds.visit_pat(pattern);
     binds.0
+}
+
+/// Returns whether a path names a variant rather than a struct, judged by its tokens: `Shape::Circle`, `Some`.
+pub(super) fn is_variant(path: &Path) -> bool {
+    let mut segments = path.segments.iter().rev();
+    let (last, owner) = (segments.next(), segments.next());
+    owner.is_some_and(|owner| is_upper_case(&owner.ident))
+        || last.is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
+}
+
+/// Returns whether a pattern binds a part of a variant.
+fn binds_payload(pattern: &Pat) -> bool {
+    struct Payloads(bool);
+
+    impl<'p> Visit<'p> for Payloads {
+        fn visit_pat(&mut self, pattern: &'p Pat) {
+            self.0 |= match pattern {
+                Pat::Struct(structure) => is_variant(&structure.path) && binds(pattern),
+                Pat::TupleStruct(structure) => is_variant(&structure.path) && binds(pattern),
+                _ => false,
+            };
+            visit::visit_pat(self, pattern);
+        }
+    }
+
+    let mut payloads = Payloads(false);
+    payloads.visit_pat(pattern);
+    payloads.0
 }

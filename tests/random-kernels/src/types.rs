@@ -225,7 +225,7 @@ impl Type {
     pub(crate) const F32: Type = Type::Float(Float::F32);
 
     /// Returns `Option<T>`.
-    pub(crate) fn option(of: Type) -> Type {
+    pub(crate) fn option(of: &Type) -> Type {
         let variants = [("None", vec![]), ("Some", vec![of.clone()])];
         let variants = variants.map(|(name, payload)| Variant { name: name.to_owned(), payload });
         let (name, path) = (format!("Option<{of}>"), format!("Option::<{of}>"));

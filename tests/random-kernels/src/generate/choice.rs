@@ -160,9 +160,9 @@ impl Generator<'_> {
     /// Generates a scrutinee.
     fn matched(&mut self) -> (Expr, Type) {
         let enums: Vec<Type> = self.types.iter().filter(|ty| matches!(ty, Type::Enum(_))).cloned().collect();
-        let ty = match self.random.below(10) {
-            0..3 if !enums.is_empty() => self.random.pick(&enums).clone(),
-            0..4 => Type::option(self.field_type()),
+        let ty = match self.random.below(11) {
+            0..4 if !enums.is_empty() => self.random.pick(&enums).clone(),
+            10 => Type::option(&self.field_type()),
             0..7 => Type::Int(*self.random.pick(&Int::ALL)),
             7 => Type::Bool,
             8 => Type::Tuple(vec![Type::Int(*self.random.pick(&Int::ALL)), Type::Bool]),

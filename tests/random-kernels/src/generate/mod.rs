@@ -160,8 +160,8 @@ impl Generator<'_> {
             1 => Type::Tuple(vec![Type::Int(*self.random.pick(&Int::ALL)), Type::Bool]),
             2..4 => Type::Array(Box::new(self.field_type()), 1 + self.random.below(6)),
             4..8 if !self.types.is_empty() => self.random.pick(&self.types).clone(),
-            8 => Type::option(self.field_type()),
-            9 => Type::option(Type::Tuple(vec![self.scalar_type(), self.scalar_type()])),
+            8 => Type::option(&self.field_type()),
+            9 => Type::option(&Type::Tuple(vec![self.scalar_type(), self.scalar_type()])),
             _ => self.scalar_type(),
         }
     }

@@ -71,7 +71,7 @@ impl Generator<'_> {
             return None;
         }
         let below = depth.saturating_sub(1);
-        let (option, default) = (self.value(&Type::option(ty.clone()), below), self.value(ty, below));
+        let (option, default) = (self.value(&Type::option(ty), below), self.value(ty, below));
         Some(Expr::method(ty.clone(), ty.range(), option, "unwrap_or", vec![default]))
     }
 
