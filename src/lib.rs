@@ -504,6 +504,8 @@
 //!   each thread on its own stack there, which is slower than the plain loop of other kernels.
 //! - Build with `--release` for the CPU: the CPU version of a kernel is compiled with the rest of the program.
 
+#[doc(inline)]
+pub use cumbia_kernel_algorithm as algorithm;
 pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
@@ -525,6 +527,7 @@ pub mod prelude {
     //! - attributes and macros: [`kernel`](macro@kernel), [`device`](macro@device), [`DeviceType`](macro@DeviceType),
     //!   [`launch!`](launch!);
     //! - devices and arrays: [`Device`], [`Stream`], [`DeviceArray`];
+    //! - [`ArrayMethods`]: `x.sum()?` and the like, of arrays of numbers;
     //! - launches: [`Launch`], and the arguments [`In`](fn@In), [`Out`](fn@Out) and [`InOut`](fn@InOut) of host arrays;
     //! - views, as parameters of kernels: [`ArrayView1`], [`ArrayView2`], [`ArrayView3`], [`ArrayViewMut1`],
     //!   [`ArrayViewMut2`], [`ArrayViewMut3`];
@@ -542,6 +545,7 @@ pub mod prelude {
     //! them, and because the orderings, such as `Relaxed`, have the names of those in `std::sync::atomic`. The remaining
     //! types are in the root of the crate: `use cumbia::{DeviceSlice, Event, Graph, PinnedArray};`.
 
+    pub use crate::algorithm::ArrayMethods;
     pub use crate::intrinsics::{
         WARP_SIZE, atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_sub, block_dim, block_idx,
         dynamic_shared, global_id, grid, grid_dim, grid_size, lane_id, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
@@ -571,6 +575,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/language.md")]
 struct Language;
+
+/// Compiles and runs the code blocks of the page on algorithms.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/algorithms.md")]
+struct Algorithms;
 
 /// Compiles and runs the code blocks of the page for Numba users.
 #[cfg(doctest)]

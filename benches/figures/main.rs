@@ -1,8 +1,9 @@
 //! Performance figures, each measured against an equivalent hand-written program in the same run.
 //!
 //! `cargo bench --bench figures` prints all figures; a name as an argument selects one: `cpu`, `saxpy`, `product`,
-//! `launch`, `graph`, `first`, `peer`. Without a GPU only `cpu` is measured.
+//! `launch`, `graph`, `first`, `peer`, `algorithms`. Without a GPU only `cpu` is measured.
 
+mod algorithms;
 mod cpu;
 mod first;
 mod graph;
@@ -44,6 +45,9 @@ fn main() -> cumbia::Result<()> {
     }
     if wanted("graph") {
         graph::figures(&device)?;
+    }
+    if wanted("algorithms") {
+        algorithms::figures(&device)?;
     }
     if wanted("peer") {
         peer::figures(&device)?;

@@ -19,6 +19,9 @@ pub(crate) struct DeviceType {
     pub(crate) generics: Generics,
     /// The fields or variants.
     pub(crate) data: Contents,
+    /// Whether rustc suggests the type in place of one that is no device type: not a struct without fields, which is an operator or
+    /// a marker, nor one with `#[doc(hidden)]`.
+    pub(crate) is_suggested: bool,
 }
 
 /// The fields or variants of a type.
@@ -95,12 +98,7 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
         return None; // the fields would produce a second error about the same lifetime
     }
     let data = match data {
-        Data::Struct(DataStruct { fields, .. }) => {
-            if fields.is_empty() {
-                errors.refuse_named(&ident, &rules::EMPTY_STRUCT, &ident);
-            }
-            Contents::Struct(fields_of(fields, errors))
-        }
+        Data::Struct(DataStruct { fields, .. }) => Contents::Struct(fields_of(fields, errors)),
         Data::Enum(DataEnum { variants, .. }) => {
             if variants.is_empty() {
                 errors.refuse_named(&ident, &rules::EMPTY_ENUM, &ident);
@@ -139,7 +137,15 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
             GenericParam::Lifetime(_) => {}
         }
     }
-    Some(DeviceType { name: ident, generics, data })
+    let is_marker = matches!(&data, Contents::Struct(fields) if fields.is_empty());
+    let is_suggested = !is_marker && !is_doc_hidden(&attrs);
+    Some(DeviceType { name: ident, generics, data, is_suggested })
+}
+
+/// Returns whether there is a `#[doc(hidden)]`.
+fn is_doc_hidden(attributes: &[syn::Attribute]) -> bool {
+    let mut docs = attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    docs.any(|attribute| attribute.parse_args::<Ident>().is_ok_and(|word| word == "hidden"))
 }
 
 fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {

@@ -398,9 +398,6 @@ rules! {
     ENUM_OF_ONE: "`{}` has a single variant and is zero-sized",
         why "device memory holds values of at least one byte",
         help "specify an integer representation: `#[repr(u8)]`";
-    EMPTY_STRUCT: "`{}` has no fields",
-        why "device memory holds values of at least one byte",
-        help "remove the derive: a type without fields can be a generic argument, and have `#[device]` functions";
     PACKED: "`#[repr(packed)]` is not supported on a device",
         why "a GPU requires naturally aligned memory accesses",
         help "remove it, or split the fields into bytes: `[u8; 4]`";

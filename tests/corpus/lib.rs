@@ -23,6 +23,7 @@ mod program;
 mod sweep;
 mod twin;
 
+pub mod algorithms;
 pub mod alternatives;
 pub mod arrays;
 pub mod assignments;
@@ -95,6 +96,7 @@ use listed;
 /// The cases of each module.
 const MODULES: &[&[Case]] = &[
     linear::CASES,
+    algorithms::CASES,
     coarsened::CASES,
     operators::CASES,
     casts::CASES,

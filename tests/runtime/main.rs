@@ -1,6 +1,7 @@
 //! Tests of the runtime on every available device: launches, faults, and misuse. They need neither the source tree nor
 //! tools, so that the executable can be copied to a machine with a GPU.
 
+mod algorithms;
 mod arguments;
 mod barriers;
 mod elsewhere;

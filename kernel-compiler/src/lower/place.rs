@@ -93,6 +93,7 @@ impl Lowering<'_, '_> {
                 debug_assert_eq!(*len, 0, "only an array without elements, or of zero-sized elements, has size zero");
                 Value::Whole(Expr::Array(element, Vec::new()), ty.clone())
             }
+            Type::Struct(_) => Value::Whole(Expr::Struct(self.output.types.id(ty), Vec::new()), ty.clone()),
             _ => Value::Unit,
         }
     }

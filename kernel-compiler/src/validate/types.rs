@@ -90,7 +90,8 @@ impl Check<'_, '_> {
                 Type::Slice { .. } => (16, 8),
                 // A pointer, and a length and a stride per dimension.
                 Type::View { element: _, dimensions, mutable: _ } => (8 + 16 * u64::from(*dimensions), 8),
-                other => (other.size().unwrap_or(0), other.align().unwrap_or(1)),
+                // An empty struct has a byte in CUDA C.
+                other => (other.size().unwrap_or(0).max(1), other.align().unwrap_or(1)),
             };
             bytes = bytes.next_multiple_of(align.max(1)).saturating_add(size);
         }
@@ -184,7 +185,8 @@ fn parameter(ty: &Type, kernel: bool) -> Result<(), (String, &'static str)> {
             let why = "kernel parameters are scalars, enums, structs, slices and views".to_owned();
             return Err((why, "pass a slice of one element, or pass the value"));
         }
-        Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) if kernel => element(ty),
+        Type::Struct(_) if kernel => place(ty),
+        Type::Scalar(_) | Type::Tuple(_) | Type::Enum(_) | Type::Array(..) if kernel => element(ty),
         Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => value(ty),
     };
     unsupported.map_or(Ok(()), |unsupported| Err((unsupported.why(), unsupported.help())))
@@ -233,15 +235,16 @@ fn data(ty: &Type) -> Option<Unsupported<'_>> {
         Type::Array(inner, 0) => data(inner),
         Type::Array(inner, _) if matches!(**inner, Type::Array(_, 0)) => element(inner),
         Type::Array(inner, _) => data(inner),
-        _ => element(ty),
+        _ => place(ty),
     }
 }
 
-/// Returns the part of a type that a reference's target or a field cannot hold. Zero-length arrays occupy no memory
-/// there.
+/// Returns the part of a type that a reference's target, a field or a struct parameter cannot hold. Zero-length arrays and
+/// zero-sized structs occupy no memory there.
 fn place(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
         Type::Array(inner, 0) => element(inner),
+        Type::Struct(StructType { size: 0, fields, .. }) => fields.iter().find_map(|field| place(&field.ty)),
         _ => element(ty),
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn with_derives(names: &[Ident], item: &TokenStream) -> TokenStream {
 
 /// Returns the device half of a derived comparison.
 pub(crate) fn comparison(item: &DeviceType, comparison: Comparison, bodies: Bodies) -> TokenStream {
-    let DeviceType { name, generics, data } = item;
+    let DeviceType { name, generics, data, is_suggested: _ } = item;
     let (bounds, arguments, params) = (bound_params(generics), arguments(generics), bare_params(generics));
     let this = quote_spanned!(name.span()=> #name<#(#arguments),*>);
     let fields = match bodies {

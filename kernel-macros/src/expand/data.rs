@@ -13,7 +13,8 @@ use crate::derive::{Contents, DataEnumeration, DeviceType, Field, Variant};
 /// Returns the implementations. Those of a type with errors are stubs, so that its uses do not produce further errors.
 pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
     let invalid = bodies == Bodies::Invalid;
-    let DeviceType { name, generics, data } = item;
+    let DeviceType { name, generics, data, is_suggested } = item;
+    let unlisted = (!is_suggested).then(|| quote!(#[diagnostic::do_not_recommend]));
     let (bounds, arguments) = (bound_params(generics), arguments(generics));
     let this = quote_spanned!(name.span()=> #name<#(#arguments),*>);
     let implementation = match data {
@@ -58,6 +59,7 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
 
             // SAFETY: each field is a `DeviceType`, and is loaded and stored as one; for an enum only the bits of a
             // variant are converted to a value.
+            #unlisted
             unsafe impl<#(#bounds),*> ::cumbia::DeviceType for #this #clause {
                 type Held = #held;
 

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use smallvec::SmallVec;
 
 use super::array::{ArraySlice, Elements, ForeignMemory, Location, ViewArgument};
-use super::packed_params::{Params, Sizes};
+use super::packed_params::{Params, Sizes, value_of};
 use super::transfer::Transfer;
 use super::visitor::Visitor;
 use crate::array::{RawSlice, shape};
@@ -184,7 +184,8 @@ struct Extent {
 
 impl<'a> Visitor<'a> for Binder<'a> {
     fn value<T>(&mut self, value: &'a T) {
-        self.parameter(std::ptr::from_ref(value).cast_mut().cast(), size_of::<T>(), align_of::<T>());
+        let (pointer, bytes) = value_of(value);
+        self.parameter(pointer, bytes, align_of::<T>());
     }
 
     fn narrow_value<T>(&mut self, value: &'a T) {

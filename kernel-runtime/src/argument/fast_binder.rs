@@ -7,6 +7,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use super::array::{ArraySlice, Elements, Location, ViewArgument};
+use super::packed_params::value_of;
 use super::visitor::Visitor;
 use crate::array::{RawSlice, shape};
 use crate::cpu::access::Access;
@@ -96,7 +97,7 @@ impl<'a, 'r> FastBinder<'a, 'r> {
     #[inline]
     fn push<T>(&mut self, parameter: &T) {
         if self.len + 1 < CAPACITY {
-            let pointer = std::ptr::from_ref(parameter).cast_mut().cast();
+            let (pointer, _) = value_of(parameter);
             // SAFETY: the index is below `CAPACITY`.
             unsafe { self.params.as_mut_ptr().cast::<*mut c_void>().add(self.len).write(pointer) };
             self.len += 1;

@@ -11,6 +11,18 @@ pub(crate) type Params = SmallVec<[*mut c_void; 40]>;
 /// The sizes of the parameters, in bytes.
 pub(crate) type Sizes = SmallVec<[u32; 40]>;
 
+/// Returns a pointer to the value of a parameter, and its size in bytes. In CUDA C an empty struct, which has size zero in Rust, has
+/// one byte, of any value.
+#[inline]
+pub(super) fn value_of<T>(value: &T) -> (*mut c_void, usize) {
+    static EMPTY: u8 = 0;
+    if size_of::<T>() == 0 {
+        ((&raw const EMPTY).cast_mut().cast(), 1)
+    } else {
+        (std::ptr::from_ref(value).cast_mut().cast(), size_of::<T>())
+    }
+}
+
 /// The values of a kernel's parameters, packed without padding, so that they occupy few cache lines.
 pub(crate) struct PackedParams {
     /// A value may contain uninitialised padding.

@@ -64,10 +64,16 @@ const LAYERS: &[Layer] = &[
         may_use: &["cumbia-kernel-lang", "cumbia-kernel-macros"],
         must_not_use: &["cudarc", "libloading", "syn"],
     },
+    // Algorithms on arrays, which launch kernels.
+    Layer {
+        folder: "kernel-algorithm",
+        may_use: &["cumbia-kernel-macros", "cumbia-kernel-runtime"],
+        must_not_use: &["cudarc", "libloading", "syn"],
+    },
     // The facade re-exports, and holds no logic.
     Layer {
         folder: ".",
-        may_use: &["cumbia-kernel-macros", "cumbia-kernel-runtime", "cumbia-kernel-std"],
+        may_use: &["cumbia-kernel-algorithm", "cumbia-kernel-macros", "cumbia-kernel-runtime", "cumbia-kernel-std"],
         must_not_use: &["cudarc", "libloading", "syn"],
     },
     // Tools: the generator knows neither Cumbia nor Cargo, so that a build script can use it at no cost.

@@ -1,0 +1,44 @@
+//! Parallel algorithms with any operator: reductions, scans, selections and transformations of arrays, and reductions and scans of the
+//! values of the threads of a warp or a block in kernels.
+//!
+//! [`docs/algorithms.md`] describes them, with their temporary memory, determinism and error bounds.
+//!
+//! [`docs/algorithms.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/algorithms.md
+//!
+//! Use it through the `cumbia` crate, as `cumbia::algorithm`. It is implemented like user code, with `#[kernel]` and `#[device]`;
+//! the compiler has no special knowledge of it.
+
+// The expansion of the macros refers to the runtime as `::cumbia`, a crate that depends on this one.
+extern crate cumbia_kernel_runtime as cumbia;
+
+mod arrays;
+mod block;
+mod methods;
+mod operator;
+mod predicate;
+mod reduce;
+mod scan;
+mod select;
+mod transform;
+mod warp;
+
+pub use arrays::{Input, Output};
+pub use block::{block_exclusive_scan, block_inclusive_scan, block_reduce};
+pub use methods::ArrayMethods;
+pub use operator::{And, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
+pub use predicate::{all, any, count};
+pub use reduce::{PreparedReduce, Reduce, reduce, transform_reduce, transform_reduce2};
+pub use scan::{PreparedScan, Scan, exclusive_scan, inclusive_scan};
+pub use select::{Select, select};
+pub use transform::{Transform, transform, transform2, transform3};
+pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
+
+/// The kernels, for inspection.
+#[doc(hidden)]
+pub mod kernels {
+    pub use crate::predicate::Indicator;
+    pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
+    pub use crate::scan::scan_tiles;
+    pub use crate::select::select_tiles;
+    pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
+}

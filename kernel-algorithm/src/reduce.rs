@@ -1,0 +1,443 @@
+//! Reduction of an array to a value, in one launch.
+//!
+//! Each block reduces a chunk of consecutive elements to a partial result. The block that finishes last reduces the partial
+//! results. Chunks depend on the length of the array alone, so that the tree of operations is the same in each launch and on each
+//! device.
+
+use cumbia::intrinsics::{
+    AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, block_idx, grid_dim, lane_id, shared, sync_threads, thread_idx,
+};
+use cumbia::{DeviceArray, DeviceSlice, DeviceType, Error, Result, Stream};
+use cumbia_kernel_macros::{DeviceType, device, kernel};
+
+use crate::arrays::Input;
+use crate::block::block_reduce_first;
+use crate::operator::{Function1, Function2, Identity};
+use crate::warp::{warp_reduce, warp_reduce_first};
+
+/// The number of threads of a block, which the kernel's attribute repeats.
+const BLOCK: usize = 256;
+
+/// The minimum length of a chunk, of which every chunk is a multiple: 16 elements for each thread.
+const TILE: usize = 16 * BLOCK;
+
+/// The maximum number of blocks: two for each that the largest GPUs hold at once, so that a slow one delays little.
+const MAX_BLOCKS: usize = 2048;
+
+/// The function of the elements of two arrays, or of one, and of their index, whose results are reduced.
+#[device]
+pub trait Mapping<A: DeviceType, B: DeviceType>: DeviceType {
+    /// The type of the result.
+    type Output: DeviceType;
+
+    /// Whether the second array exists. Otherwise the second element is that of index 0.
+    const IS_BINARY: bool = false;
+
+    /// Returns the result for the elements at an index.
+    fn apply(self, a: A, b: B, index: usize) -> Self::Output;
+}
+
+/// A function of the element of one array.
+#[doc(hidden)]
+#[derive(Clone, Copy, DeviceType)]
+pub struct OfOne<M: DeviceType>(pub M);
+
+#[device]
+impl<A: DeviceType, M: Function1<A>> Mapping<A, u8> for OfOne<M> {
+    type Output = M::Output;
+
+    fn apply(self, a: A, _b: u8, _index: usize) -> M::Output {
+        self.0.call(a)
+    }
+}
+
+/// A function of the elements of two arrays.
+#[doc(hidden)]
+#[derive(Clone, Copy, DeviceType)]
+pub struct OfTwo<M: DeviceType>(pub M);
+
+#[device]
+impl<A: DeviceType, B: DeviceType, M: Function2<A, B>> Mapping<A, B> for OfTwo<M> {
+    type Output = M::Output;
+
+    const IS_BINARY: bool = true;
+
+    fn apply(self, a: A, b: B, _index: usize) -> M::Output {
+        self.0.call(a, b)
+    }
+}
+
+/// Returns the result of the function at an index.
+#[device]
+fn mapped<A: DeviceType, B: DeviceType, M: Mapping<A, B>>(map: M, like: B, a: &[A], b: &[B], i: usize) -> M::Output {
+    map.apply(a[i], if M::IS_BINARY { b[i] } else { like }, i)
+}
+
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands can
+/// be exchanged: each thread takes every 256th element.
+#[device]
+fn reduce_strided<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+>(
+    map: M,
+    operator: F,
+    like: B,
+    a: &[A],
+    b: &[B],
+    first: usize,
+    end: usize,
+) -> T {
+    let start = first + thread_idx().x;
+    let mut total = mapped(map, like, a, b, start.min(end - 1));
+    #[unroll(8)]
+    for i in (start + BLOCK..end).step_by(BLOCK) {
+        total = operator.call(total, mapped(map, like, a, b, i));
+    }
+    block_reduce_first(total, end - first, operator)
+}
+
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread, in their order:
+/// each warp takes consecutive ones, in rows of 4 for each lane as long as there are so many.
+#[device]
+fn reduce_ordered<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+>(
+    map: M,
+    operator: F,
+    like: B,
+    a: &[A],
+    b: &[B],
+    first: usize,
+    end: usize,
+    len: usize,
+) -> T {
+    const ROW: usize = 4 * WARP_SIZE;
+    let mut parts = shared::<[T; BLOCK / WARP_SIZE]>();
+    let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id());
+    let of_warp = len / (BLOCK / WARP_SIZE);
+    let start = first + warp * of_warp;
+    if start < end {
+        let stop = (start + of_warp).min(end);
+        let count = stop - start;
+        let mut total = warp_reduce_first(mapped(map, like, a, b, (start + lane).min(end - 1)), count, operator);
+        let rest = start + WARP_SIZE;
+        let rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
+        // The minima are for the proofs only.
+        #[unroll(4)]
+        for k in 0..rows {
+            let i = rest + k * ROW + 4 * lane;
+            let mut part = mapped(map, like, a, b, i.min(end - 1));
+            part = operator.call(part, mapped(map, like, a, b, (i + 1).min(end - 1)));
+            part = operator.call(part, mapped(map, like, a, b, (i + 2).min(end - 1)));
+            part = operator.call(part, mapped(map, like, a, b, (i + 3).min(end - 1)));
+            total = operator.call(total, warp_reduce(part, operator));
+        }
+        for i in (rest + rows * ROW..stop).step_by(WARP_SIZE) {
+            let part = warp_reduce_first(mapped(map, like, a, b, (i + lane).min(end - 1)), stop - i, operator);
+            total = operator.call(total, part);
+        }
+        if lane == 0 {
+            parts[warp] = total;
+        }
+    }
+    sync_threads();
+    let mut total = parts[0];
+    for k in 1..BLOCK / WARP_SIZE {
+        if first + k * of_warp < end {
+            total = operator.call(total, parts[k]);
+        }
+    }
+    total
+}
+
+/// Reduces chunks of `len` elements of `a`, and of `b` if there is a second array, to `parts`, and these to `result`, with `initial`
+/// as the first operand if there is one. `finished` is 0 before and afterwards.
+#[kernel(block = 256)]
+pub fn reduce_chunks<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+>(
+    map: M,
+    operator: F,
+    initial: T,
+    has_initial: bool,
+    len: usize,
+    like: B,
+    a: &[A],
+    b: &[B],
+    parts: &mut [T],
+    finished: &mut [u32],
+    result: &mut [T],
+) {
+    let mut is_last = shared::<bool>();
+    let t = thread_idx().x;
+    let first = block_idx().x * len;
+    let end = (first + len).min(a.len());
+    if first >= end {
+        return; // The grid covers the array: this is for the proof only.
+    }
+    let part = if F::COMMUTATIVE {
+        reduce_strided(map, operator, like, a, b, first, end)
+    } else {
+        reduce_ordered(map, operator, like, a, b, first, end, len)
+    };
+    if t == 0 {
+        parts[block_idx().x] = part;
+        let before = atomic_add_explicit::<AcqRel, DeviceScope>(&mut finished[0], 1);
+        *is_last = before as usize + 1 == grid_dim().x;
+    }
+    sync_threads();
+    if *is_last {
+        let run = parts.len().div_ceil(BLOCK);
+        let runs = parts.len().div_ceil(run);
+        let start = t.min(runs - 1) * run;
+        let mut total = parts[start];
+        for i in start + 1..(start + run).min(parts.len()) {
+            total = operator.call(total, parts[i]);
+        }
+        let total = block_reduce_first(total, runs, operator);
+        if t == 0 {
+            result[0] = if has_initial { operator.call(initial, total) } else { total };
+            finished[0] = 0;
+        }
+    }
+}
+
+/// Reduces an array to a value: `operator(.. operator(operator(initial, x[0]), x[1]) .., x[n - 1])`, with any parentheses.
+///
+/// The operator has to be associative. The order of its operands is kept. An empty array yields `initial`.
+///
+/// The parentheses depend on the length of the array alone, so that the result is the same in each launch, and on each device
+/// that computes the operator in the same way. In the sum of n floating-point numbers each number takes part in at most
+/// n / 2¹⁹ + 50 additions, which bounds the relative error, in units of the last place, of a sum of positive numbers.
+///
+/// ```
+/// use cumbia::algorithm::{Maximum, Plus, reduce};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let x = Device::open()?.to_device(&[3.0f32, -1.0, 4.0])?;
+/// assert_eq!(reduce(&x, 0.0, Plus).value()?, 6.0);
+/// assert_eq!(reduce(&x.slice(..2)?, f32::MIN, Maximum).value()?, 3.0);
+/// # Ok(())
+/// # }
+/// ```
+pub fn reduce<T: DeviceType, F: Function2<T, T, Output = T>>(
+    x: &(impl Input<Element = T> + ?Sized),
+    initial: T,
+    operator: F,
+) -> Reduce<'_, T, u8, OfOne<Identity>, T, F> {
+    transform_reduce(x, Identity, initial, operator)
+}
+
+/// Reduces the results of a function of the elements, as [`reduce`] does, without storing them.
+///
+/// ```
+/// use cumbia::algorithm::{Function1, Plus, transform_reduce};
+/// use cumbia::prelude::*;
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// struct Square;
+///
+/// #[device]
+/// impl Function1<f32> for Square {
+///     type Output = f32;
+///
+///     fn call(self, a: f32) -> f32 {
+///         a * a
+///     }
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let x = Device::open()?.to_device(&[1.0, 2.0, 3.0])?;
+/// assert_eq!(transform_reduce(&x, Square, 0.0, Plus).value()?, 14.0);
+/// # Ok(())
+/// # }
+/// ```
+pub fn transform_reduce<A: DeviceType, M: Function1<A>, F: Function2<M::Output, M::Output, Output = M::Output>>(
+    x: &(impl Input<Element = A> + ?Sized),
+    map: M,
+    initial: M::Output,
+    operator: F,
+) -> Reduce<'_, A, u8, OfOne<M>, M::Output, F> {
+    Reduce::new(x.elements(), None, OfOne(map), Some(initial), operator)
+}
+
+/// Reduces the results of a function of the elements of two arrays, as [`reduce`] does, without storing them: with
+/// [`Times`](crate::Times) and [`Plus`](crate::Plus) the dot product.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, Times, transform_reduce2};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let (a, b) = (device.to_device(&[1, 2, 3])?, device.to_device(&[4, 5, 6])?);
+/// assert_eq!(transform_reduce2(&a, &b, Times, 0, Plus).value()?, 32);
+/// # Ok(())
+/// # }
+/// ```
+pub fn transform_reduce2<
+    'a,
+    A: DeviceType,
+    B: DeviceType,
+    M: Function2<A, B>,
+    F: Function2<M::Output, M::Output, Output = M::Output>,
+>(
+    a: &'a (impl Input<Element = A> + ?Sized),
+    b: &'a (impl Input<Element = B> + ?Sized),
+    map: M,
+    initial: M::Output,
+    operator: F,
+) -> Reduce<'a, A, B, OfTwo<M>, M::Output, F> {
+    Reduce::new(a.elements(), Some(b.elements()), OfTwo(map), Some(initial), operator)
+}
+
+/// A reduction: [`reduce`], [`transform_reduce`] or [`transform_reduce2`].
+#[must_use = "a reduction does nothing until its value is asked for: `.value()?`"]
+pub struct Reduce<'a, A, B, M, T, F> {
+    a: DeviceSlice<'a, A>,
+    b: Option<DeviceSlice<'a, B>>,
+    map: M,
+    initial: Option<T>,
+    operator: F,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, F: Function2<T, T, Output = T>>
+    Reduce<'a, A, B, M, T, F>
+{
+    pub(crate) fn new(
+        a: DeviceSlice<'a, A>,
+        b: Option<DeviceSlice<'a, B>>,
+        map: M,
+        initial: Option<T>,
+        operator: F,
+    ) -> Self {
+        Reduce { a, b, map, initial, operator, stream: None }
+    }
+
+    /// Enqueues the reduction on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Computes the value, and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Reduce::prepare`] and [`PreparedReduce::value`].
+    pub fn value(self) -> Result<T> {
+        self.prepare()?.value()
+    }
+
+    /// Computes the value of a reduction without a first operand, unless there are no elements.
+    pub(crate) fn value_unless_empty(self) -> Result<Option<T>> {
+        if self.a.is_empty() { Ok(None) } else { self.value().map(Some) }
+    }
+
+    /// Allocates the temporary memory, so that the reduction can be computed repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of two arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedReduce<'a, A, B, M, T, F>> {
+        let from = self.a.len();
+        if let Some(b) = &self.b
+            && b.len() != from
+        {
+            return Err(Error::LengthMismatch { operation: "reduce", from, to: b.len() });
+        }
+        let len = from.div_ceil(MAX_BLOCKS).next_multiple_of(TILE).max(TILE);
+        let blocks = from.div_ceil(len);
+        let default = self.a.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        // SAFETY: the kernel writes each partial result before the last block reads it, and the result before it is copied.
+        let parts = unsafe { stream.uninitialized(blocks + 1)? };
+        let none = if self.b.is_some() { None } else { Some(stream.zeros(0)?) };
+        Ok(PreparedReduce { finished: stream.zeros(1)?, parts, none, len, blocks, reduce: self })
+    }
+}
+
+/// A [`Reduce`] with its temporary memory.
+pub struct PreparedReduce<'a, A, B, M, T, F> {
+    reduce: Reduce<'a, A, B, M, T, F>,
+    /// The length of a chunk.
+    len: usize,
+    /// The number of chunks.
+    blocks: usize,
+    /// The partial result of each chunk, and the result.
+    parts: DeviceArray<T>,
+    /// The number of blocks that have finished.
+    finished: DeviceArray<u32>,
+    /// An empty array in place of the second one, if there is none.
+    none: Option<DeviceArray<B>>,
+}
+
+impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, F: Function2<T, T, Output = T>>
+    PreparedReduce<'_, A, B, M, T, F>
+{
+    /// Enqueues the reduction, without waiting for the value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let Reduce { a, b, map, initial, operator, stream } = &self.reduce;
+        let first = initial.unwrap_or_else(T::placeholder);
+        if self.blocks == 0 {
+            return self.parts.fill(first);
+        }
+        let none = self.none.as_ref().map(DeviceArray::as_slice);
+        let Some(b) = b.or(none) else { unreachable!("without a second array there is an empty one") };
+        let (mut parts, mut result) = self.parts.split_at_mut(self.blocks)?;
+        let (finished, like) = (&mut self.finished, B::placeholder());
+        let launch = reduce_chunks(
+            *map,
+            *operator,
+            first,
+            initial.is_some(),
+            self.len,
+            like,
+            a,
+            &b,
+            &mut parts,
+            finished,
+            &mut result,
+        );
+        let launch = launch.grid(self.blocks);
+        match stream {
+            Some(stream) => launch.on(stream).launch(),
+            None => launch.launch(),
+        }
+    }
+
+    /// Computes the value, and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch) and [`DeviceArray::to_host`].
+    pub fn value(&mut self) -> Result<T> {
+        self.launch()?;
+        let mut value = [T::placeholder()];
+        self.parts.slice(self.blocks..)?.copy_to_host(&mut value)?;
+        Ok(value[0])
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        size_of::<T>() * self.parts.len() + size_of::<u32>()
+    }
+}

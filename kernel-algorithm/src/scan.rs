@@ -1,0 +1,521 @@
+//! Inclusive and exclusive scans of an array, in a single pass by decoupled look-back.
+//!
+//! D. Merrill, M. Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA Technical Report NVR-2016-002.
+//! Each block scans a tile, publishes its aggregate, and obtains the prefix of the tile from what earlier tiles have published.
+//!
+//! Here the parentheses are fixed, so that floating-point results are the same in each launch: 32 tiles are a group, whose last tile
+//! publishes the aggregate of the group and then its inclusive prefix: that of the nearest earlier group that has published one, and the
+//! aggregates of the groups from there on, from left to right. Which group is the nearest does not change the result. The prefix of a
+//! tile is that of the group before and a tree of the aggregates of the earlier tiles of its own group. Only one tile of 32 looks back
+//! beyond one group, so that few blocks ask for the same words.
+
+use cumbia::intrinsics::{
+    Acquire, DeviceScope, Release, WARP_SIZE, atomic_add, atomic_load, atomic_load_explicit, atomic_store,
+    atomic_store_explicit, ballot_sync, grid_dim, lane_id, shared, shfl_sync, sync_threads, sync_warp, thread_idx,
+};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
+use cumbia_kernel_macros::{device, kernel};
+
+use crate::arrays::{Input, Output};
+use crate::block::block_scan_first;
+use crate::operator::Function2;
+use crate::warp::warp_reduce_first;
+
+/// The number of threads of a block, which the kernel's attribute repeats.
+const BLOCK: usize = 256;
+
+/// The number of tiles of a group.
+pub(crate) const GROUP: usize = WARP_SIZE;
+
+/// The statuses of a tile or a group. Before, it is 0.
+const AGGREGATE: u64 = 1;
+const PREFIX: u64 = 2;
+
+/// The size in bytes of the largest values that are published in one word with their status.
+const WORD: usize = 4;
+
+/// The number of times that a block asks for what another one publishes, which takes more than ten seconds: the other one has ended by
+/// a fault of the operator.
+const MAX_POLLS: u32 = 1 << 24;
+
+/// Returns the bits of a value of at most 4 bytes.
+#[device(unsafe(
+    cuda = "unsigned bits = 0; memcpy(&bits, &value, sizeof(value) < 4 ? sizeof(value) : 4); return bits;"
+))]
+fn to_bits<T: DeviceType>(value: T) -> u32 {
+    let mut bits = [0u32; 1];
+    assert!(size_of::<T>() <= WORD && align_of::<T>() <= align_of::<u32>());
+    // SAFETY: the value fits into the word, which is aligned for it. Padding of the value remains zero.
+    unsafe { T::store(bits.as_mut_ptr().cast(), value) };
+    bits[0]
+}
+
+/// Returns the value of these bits, of the type of `like`.
+#[device(unsafe(cuda = "memcpy(&like, &bits, sizeof(like) < 4 ? sizeof(like) : 4); return like;"))]
+fn from_bits<T: DeviceType>(bits: u32, like: T) -> T {
+    let mut bits = [bits];
+    let _ = like;
+    assert!(size_of::<T>() <= WORD && align_of::<T>() <= align_of::<u32>());
+    // SAFETY: the value fits into the word, which is aligned for it, initialised, and not shared.
+    unsafe { T::load(bits.as_mut_ptr().cast()) }
+}
+
+/// Publishes a value with its status for other blocks, at position `at`.
+#[device]
+fn publish<T: DeviceType>(states: &mut [u64], values: &mut [T], at: usize, status: u64, value: T) {
+    if const { size_of::<T>() <= WORD } {
+        atomic_store(&mut states[at], status << 32 | to_bits(value) as u64);
+    } else {
+        // A value of its own for each status: another block may read the first while this one writes the second.
+        values[2 * at + status as usize - 1] = value;
+        atomic_store_explicit::<Release, DeviceScope>(&mut states[at], status);
+    }
+}
+
+/// Returns what is published at position `at`: the status, and with it the value. Without one, the value is `like`.
+#[device]
+fn published<T: DeviceType>(states: &[u64], values: &[T], at: usize, like: T) -> (u64, T) {
+    if const { size_of::<T>() <= WORD } {
+        let state = atomic_load(&states[at]);
+        (state >> 32, if state != 0 { from_bits(state as u32, like) } else { like })
+    } else {
+        // Blocks that wait ask with relaxed ordering, which leaves the caches as they are.
+        let mut status = atomic_load(&states[at]);
+        let mut value = like;
+        if status != 0 {
+            status = atomic_load_explicit::<Acquire, DeviceScope>(&states[at]);
+            value = values[2 * at + status as usize - 1];
+        }
+        (status, value)
+    }
+}
+
+/// Waits for the prefix of a group. Returns it. Called by a warp, in which one lane asks memory for all.
+#[device]
+fn prefix_of_group<T: DeviceType>(group: usize, like: T, states: &[u64], values: &[T]) -> T {
+    let mut value = like;
+    if lane_id() == 0 {
+        let (mut status, mut polls) = (0, 0);
+        while status != PREFIX {
+            (status, value) = published(states, values, group, like);
+            polls += 1;
+            assert!(polls < MAX_POLLS, "an earlier block of this scan has faulted");
+        }
+    }
+    shfl_sync(u32::MAX, value, 0)
+}
+
+/// Returns the reduction of all elements before a group, which is not the first: the prefix of the nearest earlier group that has
+/// one among the last 32, and the aggregates of those in between, from left to right. Called by a warp.
+#[device]
+fn fold_groups<T: DeviceType, F: Function2<T, T, Output = T>>(
+    operator: F,
+    group: usize,
+    like: T,
+    states: &[u64],
+    values: &[T],
+) -> T {
+    let lane = lane_id();
+    let mut status = 0;
+    let mut value = like;
+    let (mut nearest, mut polls) = (WARP_SIZE, 0);
+    while nearest == WARP_SIZE {
+        polls += 1;
+        assert!(polls < MAX_POLLS, "an earlier block of this scan has faulted");
+        if lane < group && status != PREFIX {
+            (status, value) = published(states, values, group - 1 - lane, like);
+        }
+        let prefixes = ballot_sync(u32::MAX, status == PREFIX);
+        let missing = ballot_sync(u32::MAX, status == 0);
+        // The lanes before the first with a prefix have to have an aggregate. 32 if no lane has one.
+        let first = prefixes.trailing_zeros() as usize;
+        if missing.trailing_zeros() as usize > first {
+            nearest = first;
+        }
+    }
+    let mut total = shfl_sync(u32::MAX, value, nearest);
+    for k in 0..nearest {
+        let next = shfl_sync(u32::MAX, value, nearest - 1 - k);
+        total = operator.call(total, next);
+    }
+    total
+}
+
+/// Publishes the aggregate of a tile and, at the end of a group, that of the group and its prefix. Returns the reduction of all
+/// elements before the tile, and of `initial` if there is one; for the first tile without one, any value. Called by a warp.
+#[device]
+pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
+    operator: F,
+    initial: T,
+    has_initial: bool,
+    tile: usize,
+    aggregate: T,
+    states: &mut [u64],
+    values: &mut [T],
+    groups: usize,
+) -> T {
+    let lane = lane_id();
+    let (group, place) = (tile / GROUP, tile % GROUP);
+    let is_end = place == GROUP - 1;
+    if lane == 0 && !is_end {
+        publish(states, values, groups + tile, AGGREGATE, aggregate);
+    }
+
+    // The tiles before this one in the group.
+    let mut within = aggregate;
+    if lane < place {
+        let (mut status, mut polls) = (0, 0);
+        while status == 0 {
+            (status, within) = published(states, values, groups + group * GROUP + lane, aggregate);
+            polls += 1;
+            assert!(polls < MAX_POLLS, "an earlier block of this scan has faulted");
+        }
+    }
+    if place > 0 {
+        within = warp_reduce_first(within, place, operator);
+    }
+    let mut of_group = aggregate;
+    if is_end {
+        of_group = operator.call(within, aggregate);
+        if lane == 0 && group > 0 {
+            publish(states, values, group, AGGREGATE, of_group);
+        }
+    }
+
+    // The groups before this one.
+    let mut before = initial;
+    if group > 0 {
+        before = if is_end {
+            fold_groups(operator, group, aggregate, states, values)
+        } else {
+            prefix_of_group(group - 1, aggregate, states, values)
+        };
+    }
+    let has_before = group > 0 || has_initial;
+    if is_end && lane == 0 {
+        let prefix = if has_before { operator.call(before, of_group) } else { of_group };
+        publish(states, values, group, PREFIX, prefix);
+    }
+    if !has_before {
+        within
+    } else if place > 0 {
+        operator.call(before, within)
+    } else {
+        before
+    }
+}
+
+/// Scans `x`. `states` is zeroed: the states of the groups, those of the tiles, and a ticket. `values` has two values for each
+/// state, unless they are published with the states. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32.
+#[kernel(block = 256)]
+pub fn scan_tiles<
+    T: DeviceType,
+    F: Function2<T, T, Output = T>,
+    const ITEMS: usize,
+    const ROWS: usize,
+    const EXCLUSIVE: bool,
+>(
+    operator: F,
+    initial: T,
+    x: &[T],
+    y: &mut [T],
+    states: &mut [u64],
+    values: &mut [T],
+    groups: usize,
+) {
+    // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
+    let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
+    let mut ticket = shared::<usize>();
+    let mut prefix = shared::<T>();
+    let t = thread_idx().x;
+
+    // Tiles are numbered in the order in which blocks begin, so that no block waits for one that has not begun.
+    if t == 0 {
+        let last = states.len() - 1;
+        *ticket = atomic_add(&mut states[last], 1) as usize;
+    }
+    sync_threads();
+    let tile = *ticket;
+    if tile >= grid_dim().x {
+        return; // Never: it bounds the indices, so that they are proved to be inside the array and computed with 32 bits.
+    }
+    let first = tile * (BLOCK * ITEMS);
+    let count = (x.len() - first).min(BLOCK * ITEMS);
+    let is_full = first + BLOCK * ITEMS <= x.len();
+
+    // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and each
+    // lane scans consecutive elements. Addresses differ by constants.
+    let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
+    let row = warp * ITEMS;
+    let lanes_of_row = WARP_SIZE / ITEMS;
+    let (own_row, own_column) = (row + lane / lanes_of_row, lane % lanes_of_row * ITEMS);
+    let at = first + row * WARP_SIZE + lane;
+    let mut own = [initial; ITEMS];
+    if is_full {
+        // All loads are issued before the first value is needed.
+        #[unroll]
+        for k in 0..ITEMS {
+            own[k] = x[at + k * WARP_SIZE];
+        }
+        #[unroll]
+        for k in 0..ITEMS {
+            exchange[row + k][lane] = own[k];
+        }
+    } else {
+        #[unroll(1)]
+        for k in 0..ITEMS {
+            if at + k * WARP_SIZE < x.len() {
+                exchange[row + k][lane] = x[at + k * WARP_SIZE];
+            }
+        }
+    }
+    sync_warp(u32::MAX);
+    #[unroll]
+    for k in 0..ITEMS {
+        own[k] = exchange[own_row][own_column + k];
+    }
+    let mine = if count > t * ITEMS { count - t * ITEMS } else { 0 };
+    #[unroll]
+    for k in 1..ITEMS {
+        if k < mine {
+            own[k] = operator.call(own[k - 1], own[k]);
+        }
+    }
+    // Of the last thread with elements that are fewer, the total is in an earlier one.
+    let mut total = own[ITEMS - 1];
+    if !is_full {
+        #[unroll]
+        for k in 1..ITEMS {
+            if k == mine {
+                total = own[k - 1];
+            }
+        }
+    }
+
+    let (before, aggregate) = block_scan_first(total, count.div_ceil(ITEMS), operator);
+    if warp == 0 {
+        let found = prefix_of_tile(operator, initial, EXCLUSIVE, tile, aggregate, states, values, groups);
+        if lane == 0 {
+            *prefix = found;
+        }
+    }
+    sync_threads();
+
+    let has_prefix = tile > 0 || EXCLUSIVE;
+    if mine > 0 {
+        let mut lead = *prefix;
+        if t > 0 {
+            lead = if has_prefix { operator.call(lead, before) } else { before };
+        }
+        if EXCLUSIVE {
+            exchange[own_row][own_column] = lead;
+            #[unroll]
+            for k in 1..ITEMS {
+                if k < mine {
+                    exchange[own_row][own_column + k] = operator.call(lead, own[k - 1]);
+                }
+            }
+        } else {
+            let has_lead = t > 0 || has_prefix;
+            #[unroll]
+            for k in 0..ITEMS {
+                let mut value = own[k];
+                if has_lead && k < mine {
+                    value = operator.call(lead, value);
+                }
+                exchange[own_row][own_column + k] = value;
+            }
+        }
+    }
+    sync_warp(u32::MAX);
+    if is_full {
+        #[unroll]
+        for k in 0..ITEMS {
+            y[at + k * WARP_SIZE] = exchange[row + k][lane];
+        }
+    } else {
+        #[unroll(1)]
+        for k in 0..ITEMS {
+            if at + k * WARP_SIZE < y.len() {
+                y[at + k * WARP_SIZE] = exchange[row + k][lane];
+            }
+        }
+    }
+}
+
+/// Computes `y[i] = operator(.. operator(x[0], x[1]) .., x[i])`, with any parentheses.
+///
+/// The operator has to be associative. The order of its operands is kept. As for [`reduce`](crate::reduce), the parentheses depend
+/// on the length of the array alone.
+///
+/// ```
+/// use cumbia::algorithm::{Maximum, Plus, inclusive_scan};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[3, 1, 4, 1, 5])?;
+/// let mut y = device.zeros(5)?;
+/// inclusive_scan(&x, &mut y, Plus).launch()?;
+/// assert_eq!(y.to_host()?, [3, 4, 8, 9, 14]);
+/// inclusive_scan(&x, &mut y, Maximum).launch()?;
+/// assert_eq!(y.to_host()?, [3, 3, 4, 4, 5]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn inclusive_scan<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
+    x: &'a (impl Input<Element = T> + ?Sized),
+    y: &'a mut (impl Output<Element = T> + ?Sized),
+    operator: F,
+) -> Scan<'a, T, F, false> {
+    Scan::new(x.elements(), y.elements_mut(), T::placeholder(), operator)
+}
+
+/// Computes `y[i] = operator(.. operator(operator(initial, x[0]), x[1]) .., x[i - 1])`, with any parentheses, and `y[0] = initial`.
+///
+/// The operator has to be associative, as for [`inclusive_scan`].
+///
+/// ```
+/// use cumbia::algorithm::{Plus, exclusive_scan};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let lengths = device.to_device(&[3u32, 1, 4])?;
+/// let mut starts = device.zeros(3)?;
+/// exclusive_scan(&lengths, &mut starts, 0, Plus).launch()?;
+/// assert_eq!(starts.to_host()?, [0, 3, 4]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn exclusive_scan<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
+    x: &'a (impl Input<Element = T> + ?Sized),
+    y: &'a mut (impl Output<Element = T> + ?Sized),
+    initial: T,
+    operator: F,
+) -> Scan<'a, T, F, true> {
+    Scan::new(x.elements(), y.elements_mut(), initial, operator)
+}
+
+/// A scan: [`inclusive_scan`] or [`exclusive_scan`].
+#[must_use = "a scan does nothing until it is launched: `.launch()?`"]
+pub struct Scan<'a, T, F, const EXCLUSIVE: bool> {
+    x: DeviceSlice<'a, T>,
+    y: DeviceSliceMut<'a, T>,
+    /// The first result of an exclusive scan, which an inclusive one does not use.
+    initial: T,
+    operator: F,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Scan<'a, T, F, EXCLUSIVE> {
+    /// The elements of a thread: 64 bytes, which 6 blocks of a multiprocessor hold in registers and shared memory at once.
+    const ITEMS: usize = match size_of::<T>() {
+        0..=4 => 16,
+        5..=8 => 8,
+        9..=40 => 4,
+        41..=160 => 1,
+        _ => panic!("the elements of a scan have at most 160 bytes"),
+    };
+
+    fn new(x: DeviceSlice<'a, T>, y: DeviceSliceMut<'a, T>, initial: T, operator: F) -> Self {
+        let () = const { assert!(Self::ITEMS > 0) };
+        Scan { x, y, initial, operator, stream: None }
+    }
+
+    /// Enqueues the scan on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the scan.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, and those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(self) -> Result<()> {
+        self.prepare()?.launch()
+    }
+
+    /// Allocates the temporary memory, so that the scan can be launched repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedScan<'a, T, F, EXCLUSIVE>> {
+        let (from, to) = (self.x.len(), self.y.len());
+        if from != to {
+            return Err(Error::LengthMismatch { operation: "scan", from, to });
+        }
+        let tiles = from.div_ceil(BLOCK * Self::ITEMS);
+        let groups = tiles.div_ceil(GROUP);
+        let default = self.x.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        let values = if size_of::<T>() <= WORD { 0 } else { 2 * (groups + tiles) };
+        // SAFETY: a block reads only values that another one has written before the state that it read.
+        let values = unsafe { stream.uninitialized(values)? };
+        Ok(PreparedScan {
+            states: stream.zeros(groups + tiles + 1)?,
+            is_zeroed: true,
+            values,
+            tiles,
+            groups,
+            scan: self,
+        })
+    }
+}
+
+/// A [`Scan`] with its temporary memory.
+pub struct PreparedScan<'a, T, F, const EXCLUSIVE: bool> {
+    scan: Scan<'a, T, F, EXCLUSIVE>,
+    tiles: usize,
+    groups: usize,
+    /// The states of the groups and of the tiles, and a ticket.
+    states: DeviceArray<u64>,
+    /// Whether no launch has written the states yet.
+    is_zeroed: bool,
+    values: DeviceArray<T>,
+}
+
+impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> PreparedScan<'_, T, F, EXCLUSIVE> {
+    /// Enqueues the scan.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        if self.tiles == 0 {
+            return Ok(());
+        }
+        if !std::mem::take(&mut self.is_zeroed) {
+            self.states.fill(0)?;
+        }
+        // Conditions that are constants, so that the kernel is compiled for one number of items.
+        if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 16 } {
+            self.launch_tiles::<16, 128>()
+        } else if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 8 } {
+            self.launch_tiles::<8, 64>()
+        } else if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 4 } {
+            self.launch_tiles::<4, 32>()
+        } else {
+            self.launch_tiles::<1, 8>()
+        }
+    }
+
+    fn launch_tiles<const ITEMS: usize, const ROWS: usize>(&mut self) -> Result<()> {
+        let Scan { x, y, initial, operator, stream } = &mut self.scan;
+        let (states, values) = (&mut self.states, &mut self.values);
+        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(*operator, *initial, x, y, states, values, self.groups);
+        let launch = launch.grid(self.tiles);
+        match stream {
+            Some(stream) => launch.on(stream).launch(),
+            None => launch.launch(),
+        }
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        size_of::<u64>() * self.states.len() + size_of::<T>() * self.values.len()
+    }
+}

@@ -1,0 +1,181 @@
+//! Element-wise transformations of one to three arrays.
+
+use cumbia::intrinsics::grid;
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
+use cumbia_kernel_macros::kernel;
+
+use crate::arrays::{Input, Output};
+use crate::operator::{Function1, Function2, Function3};
+
+/// The inputs of a transformation.
+type One<'a, A> = (DeviceSlice<'a, A>,);
+type Two<'a, A, B> = (DeviceSlice<'a, A>, DeviceSlice<'a, B>);
+type Three<'a, A, B, C> = (DeviceSlice<'a, A>, DeviceSlice<'a, B>, DeviceSlice<'a, C>);
+
+/// `y[i] = operator(a[i])`
+#[kernel]
+pub fn transform_of_one<A: DeviceType, F: Function1<A>>(operator: F, a: &[A], y: &mut [F::Output]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = operator.call(a[i]);
+    }
+}
+
+/// `y[i] = operator(a[i], b[i])`
+#[kernel]
+pub fn transform_of_two<A: DeviceType, B: DeviceType, F: Function2<A, B>>(
+    operator: F,
+    a: &[A],
+    b: &[B],
+    y: &mut [F::Output],
+) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = operator.call(a[i], b[i]);
+    }
+}
+
+/// `y[i] = operator(a[i], b[i], c[i])`
+#[kernel]
+pub fn transform_of_three<A: DeviceType, B: DeviceType, C: DeviceType, F: Function3<A, B, C>>(
+    operator: F,
+    a: &[A],
+    b: &[B],
+    c: &[C],
+    y: &mut [F::Output],
+) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = operator.call(a[i], b[i], c[i]);
+    }
+}
+
+/// Computes `y[i] = operator(a[i])`.
+///
+/// ```
+/// use cumbia::algorithm::{Function1, transform};
+/// use cumbia::prelude::*;
+///
+/// /// `a * scale`
+/// #[derive(Clone, Copy, DeviceType)]
+/// struct Scaled {
+///     scale: f32,
+/// }
+///
+/// #[device]
+/// impl Function1<f32> for Scaled {
+///     type Output = f32;
+///
+///     fn call(self, a: f32) -> f32 {
+///         a * self.scale
+///     }
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[1.0, 2.0, 3.0])?;
+/// let mut y = device.zeros(3)?;
+/// transform(&x, &mut y, Scaled { scale: 0.5 }).launch()?;
+/// assert_eq!(y.to_host()?, [0.5, 1.0, 1.5]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn transform<'a, A: DeviceType, F: Function1<A>>(
+    a: &'a (impl Input<Element = A> + ?Sized),
+    y: &'a mut (impl Output<Element = F::Output> + ?Sized),
+    operator: F,
+) -> Transform<'a, F, One<'a, A>, F::Output> {
+    Transform { operator, inputs: (a.elements(),), y: y.elements_mut(), stream: None }
+}
+
+/// Computes `y[i] = operator(a[i], b[i])`.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, transform2};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let (a, b) = (device.to_device(&[1, 2, 3])?, device.to_device(&[10, 20, 30])?);
+/// let mut y = device.zeros(3)?;
+/// transform2(&a, &b, &mut y, Plus).launch()?;
+/// assert_eq!(y.to_host()?, [11, 22, 33]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn transform2<'a, A: DeviceType, B: DeviceType, F: Function2<A, B>>(
+    a: &'a (impl Input<Element = A> + ?Sized),
+    b: &'a (impl Input<Element = B> + ?Sized),
+    y: &'a mut (impl Output<Element = F::Output> + ?Sized),
+    operator: F,
+) -> Transform<'a, F, Two<'a, A, B>, F::Output> {
+    Transform { operator, inputs: (a.elements(), b.elements()), y: y.elements_mut(), stream: None }
+}
+
+/// Computes `y[i] = operator(a[i], b[i], c[i])`.
+pub fn transform3<'a, A: DeviceType, B: DeviceType, C: DeviceType, F: Function3<A, B, C>>(
+    a: &'a (impl Input<Element = A> + ?Sized),
+    b: &'a (impl Input<Element = B> + ?Sized),
+    c: &'a (impl Input<Element = C> + ?Sized),
+    y: &'a mut (impl Output<Element = F::Output> + ?Sized),
+    operator: F,
+) -> Transform<'a, F, Three<'a, A, B, C>, F::Output> {
+    Transform { operator, inputs: (a.elements(), b.elements(), c.elements()), y: y.elements_mut(), stream: None }
+}
+
+/// A transformation: [`transform`], [`transform2`] or [`transform3`].
+#[must_use = "a transformation does nothing until it is launched: `.launch()?`"]
+pub struct Transform<'a, F, I, R> {
+    operator: F,
+    inputs: I,
+    y: DeviceSliceMut<'a, R>,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, F, I, R> Transform<'a, F, I, R> {
+    /// Enqueues the transformation on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+}
+
+/// Implements the launch for a number of inputs.
+macro_rules! launches {
+    ($($kernel:ident $function:ident $operation:literal: $($input:ident: $type:ident),*;)*) => {$(
+        impl<$($type: DeviceType,)* F: $function<$($type),*>>
+            Transform<'_, F, ($(DeviceSlice<'_, $type>,)*), F::Output>
+        {
+            /// Enqueues the transformation. It can be launched again.
+            ///
+            /// # Errors
+            ///
+            /// [`Error::LengthMismatch`] if the lengths of the arrays differ, and those of [`Launch::launch`].
+            ///
+            /// [`Launch::launch`]: cumbia::Launch::launch
+            pub fn launch(&mut self) -> Result<()> {
+                let ($($input,)*) = &self.inputs;
+                let to = self.y.len();
+                for from in [$($input.len()),*] {
+                    if from != to {
+                        return Err(Error::LengthMismatch { operation: $operation, from, to });
+                    }
+                }
+                if to == 0 {
+                    return Ok(());
+                }
+                let launch = $kernel(self.operator, $($input,)* &mut self.y).over(to);
+                match self.stream {
+                    Some(stream) => launch.on(stream).launch(),
+                    None => launch.launch(),
+                }
+            }
+        }
+    )*};
+}
+
+launches! {
+    transform_of_one Function1 "transform": a: A;
+    transform_of_two Function2 "transform2": a: A, b: B;
+    transform_of_three Function3 "transform3": a: A, b: B, c: C;
+}

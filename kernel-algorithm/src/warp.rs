@@ -1,0 +1,72 @@
+//! Algorithms of a warp: the 32 lanes call a function together, each with its value.
+
+use cumbia::DeviceType;
+use cumbia::intrinsics::{WARP_SIZE, lane_id, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync};
+use cumbia_kernel_macros::device;
+
+use crate::operator::Function2;
+
+/// Returns the reduction of the values of the 32 lanes, in all lanes.
+#[device]
+pub fn warp_reduce<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
+    let mut total = value;
+    for delta in [1, 2, 4, 8, 16] {
+        let other = shfl_xor_sync(u32::MAX, total, delta);
+        if F::COMMUTATIVE {
+            total = operator.call(total, other);
+        } else {
+            // The operands keep the order of the lanes.
+            let is_lower = lane_id() & delta == 0;
+            let first = if is_lower { total } else { other };
+            let second = if is_lower { other } else { total };
+            total = operator.call(first, second);
+        }
+    }
+    total
+}
+
+/// Returns the reduction of the values of the first `count` lanes, at least one, in all lanes.
+#[device]
+pub(crate) fn warp_reduce_first<T: DeviceType, F: Function2<T, T, Output = T>>(
+    value: T,
+    count: usize,
+    operator: F,
+) -> T {
+    // A lane never combines its value with one that a shuffle from beyond the warp returns.
+    let lanes = count.min(WARP_SIZE);
+    let mut total = value;
+    for delta in [1, 2, 4, 8, 16] {
+        let other = shfl_down_sync(u32::MAX, total, delta);
+        if lane_id() + delta < lanes {
+            total = operator.call(total, other);
+        }
+    }
+    shfl_sync(u32::MAX, total, 0)
+}
+
+/// Returns the reduction of the values of the lanes up to the own one.
+#[device]
+pub fn warp_inclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
+    warp_scan_first(value, WARP_SIZE, operator)
+}
+
+/// Returns the reduction of `initial` and the values of the lanes before the own one; in the first lane, `initial`.
+#[device]
+pub fn warp_exclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, initial: T, operator: F) -> T {
+    let through = warp_scan_first(value, WARP_SIZE, operator);
+    let before = shfl_up_sync(u32::MAX, through, 1);
+    if lane_id() == 0 { initial } else { operator.call(initial, before) }
+}
+
+/// Returns the reduction of the values of the lanes up to the own one, in the first `count` lanes; in the others, any value.
+#[device]
+pub(crate) fn warp_scan_first<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, count: usize, operator: F) -> T {
+    let mut total = value;
+    for delta in [1, 2, 4, 8, 16] {
+        let other = shfl_up_sync(u32::MAX, total, delta);
+        if lane_id() >= delta && lane_id() < count {
+            total = operator.call(other, total);
+        }
+    }
+    total
+}

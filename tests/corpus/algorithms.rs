@@ -1,0 +1,189 @@
+//! Algorithms of warps and blocks with all kinds of operators, in blocks of one to three dimensions, and the kernels of the algorithms
+//! on arrays.
+
+use cumbia::algorithm::kernels::{OfOne, reduce_chunks, scan_tiles};
+use cumbia::algorithm::{
+    Function1, Function2, Identity, Maximum, Plus, block_exclusive_scan, block_inclusive_scan, block_reduce,
+    warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
+};
+use cumbia::prelude::*;
+
+use crate::inputs::Random;
+use crate::{Case, Run, listed};
+
+pub(crate) const CASES: &[Case] = listed![in_blocks, zero_sized, of_arrays];
+
+/// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and does not commute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
+pub struct Affine {
+    a: u32,
+    b: u32,
+}
+
+/// The second function after the first.
+#[derive(Clone, Copy, DeviceType)]
+pub struct Then;
+
+#[device]
+impl Function2<Affine, Affine> for Then {
+    type Output = Affine;
+
+    fn call(self, a: Affine, b: Affine) -> Affine {
+        Affine { a: a.a.wrapping_mul(b.a), b: a.b.wrapping_mul(b.a).wrapping_add(b.b) }
+    }
+}
+
+/// Six results for each thread. The functions are called twice, so that their scratch memory is used again.
+#[kernel]
+pub fn of_blocks<T: DeviceType, F: Function2<T, T, Output = T>>(operator: F, initial: T, x: &[T], y: &mut [T]) {
+    let (t, b) = (thread_idx(), block_dim());
+    let threads = b.x * b.y * b.z;
+    let i = block_idx().x * threads + t.x + b.x * (t.y + b.y * t.z);
+    for _ in 0..2 {
+        y[6 * i] = warp_reduce(x[i], operator);
+        y[6 * i + 1] = warp_inclusive_scan(x[i], operator);
+        y[6 * i + 2] = warp_exclusive_scan(x[i], initial, operator);
+        y[6 * i + 3] = block_reduce(x[i], operator);
+        y[6 * i + 4] = block_inclusive_scan(x[i], operator);
+        y[6 * i + 5] = block_exclusive_scan(x[i], initial, operator);
+    }
+}
+
+fn in_blocks(run: &mut Run<'_>) {
+    fn of<T: DeviceType, F: Function2<T, T, Output = T>>(
+        run: &mut Run<'_>,
+        values: &[T],
+        block: (usize, usize, usize),
+        initial: T,
+        operator: F,
+    ) {
+        let threads = block.0 * block.1 * block.2;
+        let (x, mut y) = (run.array(values), run.array(&vec![initial; 6 * values.len()]));
+        run.launch(of_blocks(operator, initial, &x, &mut y).grid(values.len() / threads).block(block));
+        let call = |a: T, b: T| operator.call(a, b);
+        let expected = (0..values.len()).flat_map(|i| {
+            let results = |width: usize| {
+                let group = &values[i / width * width..][..width];
+                let fold = |part: &[T]| part[1..].iter().fold(part[0], |a, &b| call(a, b));
+                let before = group[..i % width].iter().fold(initial, |a, &b| call(a, b));
+                [fold(group), fold(&group[..=i % width]), before]
+            };
+            results(32).into_iter().chain(results(threads))
+        });
+        run.expect(std::any::type_name::<F>(), &y, &expected.collect::<Vec<_>>());
+    }
+    let mut random = Random::new(5);
+    let mut affine = |n: usize| -> Vec<Affine> {
+        (0..n).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect()
+    };
+    for (n, block) in [(64, (32, 1, 1)), (192, (8, 4, 3)), (256, (16, 16, 1)), (1024, (1024, 1, 1))] {
+        of(run, &affine(n), block, Affine { a: 3, b: 4 }, Then);
+    }
+}
+
+/// Structs without fields as parameters, variables, fields, arguments and constants.
+#[derive(Clone, Copy, DeviceType)]
+pub struct Pair<F: DeviceType, G: DeviceType> {
+    first: F,
+    second: G,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+pub struct Negated;
+
+#[device]
+impl Function1<i32> for Negated {
+    type Output = i32;
+
+    fn call(self, a: i32) -> i32 {
+        a.wrapping_neg()
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+pub struct Added(i32);
+
+#[device]
+impl Function1<i32> for Added {
+    type Output = i32;
+
+    fn call(self, a: i32) -> i32 {
+        a.wrapping_add(self.0)
+    }
+}
+
+#[device]
+impl<F: Function1<i32, Output = i32>, G: Function1<i32, Output = i32>> Function1<i32> for Pair<F, G> {
+    type Output = i32;
+
+    fn call(self, a: i32) -> i32 {
+        self.second.call(self.first.call(a))
+    }
+}
+
+#[device]
+impl Negated {
+    fn twice(&self, a: i32) -> i32 {
+        let same = *self;
+        same.call(self.call(a))
+    }
+}
+
+#[kernel]
+pub fn composed<F: Function1<i32, Output = i32>>(one: F, empty: Negated, n: i32, two: Pair<F, Negated>, y: &mut [i32]) {
+    const NEGATED: Negated = Negated;
+    let i = grid(1);
+    let chosen = if i % 2 == 0 { empty } else { NEGATED };
+    let nested = Pair { first: chosen, second: two };
+    let array = [empty; 2];
+    y[i] = one.call(i as i32) + 100 * two.call(n) + 10_000 * nested.call(n) + 1_000_000 * array[i % 2].twice(3);
+}
+
+fn zero_sized(run: &mut Run<'_>) {
+    let mut y = run.zeros(4);
+    run.launch(composed(Negated, Negated, 7, Pair { first: Negated, second: Negated }, &mut y).over(4));
+    run.expect("without fields", &y, &[0, 1, 2, 3].map(|i: i32| -i + 700 - 70_000 + 3_000_000));
+    let one = Added(5);
+    run.launch(composed(one, Negated, 7, Pair { first: one, second: Negated }, &mut y).over(4));
+    run.expect("beside fields", &y, &[0, 1, 2, 3].map(|i: i32| i + 5 - 1200 + 20_000 + 3_000_000));
+}
+
+/// A grid of two chunks and of two tiles, with the last ones incomplete.
+fn of_arrays(run: &mut Run<'_>) {
+    let mut random = Random::new(7);
+    let n = 1024 + 300;
+    let values: Vec<f32> = (0..n).map(|_| (random.bits() % 16) as f32).collect();
+    let x = run.array(&values);
+    let (mut parts, mut finished, mut total) = (run.zeros(2), run.zeros(1), run.zeros(1));
+    let none = run.zeros(0);
+    let map = OfOne(Identity);
+    run.launch(
+        reduce_chunks(map, Plus, 0.5, true, 1024, 0u8, &x, &none, &mut parts, &mut finished, &mut total).grid(2),
+    );
+    run.expect("sum", &total, &[values.iter().sum::<f32>() + 0.5]);
+    run.expect("finished", &finished, &[0]);
+    let (mut y, mut states, mut unused) = (run.zeros(n), run.zeros(4), run.zeros(0));
+    run.launch(scan_tiles::<_, _, 4, 32, true>(Maximum, 2.5, &x, &mut y, &mut states, &mut unused, 1).grid(2));
+    let mut greatest = 2.5f32;
+    let expected = values.iter().map(|&v| {
+        let before = greatest;
+        greatest = greatest.max(v);
+        before
+    });
+    let expected: Vec<f32> = expected.collect();
+    run.expect("maxima", &y, &expected);
+
+    let values: Vec<Affine> = (0..n).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect();
+    let (x, one) = (run.array(&values), Affine { a: 1, b: 0 });
+    let (mut y, mut states, mut published) = (run.array(&values), run.zeros(4), run.array(&values[..6]));
+    run.launch(scan_tiles::<_, _, 4, 32, false>(Then, one, &x, &mut y, &mut states, &mut published, 1).grid(2));
+    let mut all = one;
+    let expected: Vec<Affine> = values
+        .iter()
+        .map(|&v| {
+            all = Then.call(all, v);
+            all
+        })
+        .collect();
+    run.expect("compositions", &y, &expected);
+}

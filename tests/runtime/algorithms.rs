@@ -1,0 +1,442 @@
+//! The algorithms on arrays, at sizes around all boundaries of tiles, chunks and groups, against loops on the host.
+
+use cumbia::algorithm::{
+    And, Function1, Function2, Function3, Maximum, Minimum, Or, Plus, Times, Xor, all, any, count, exclusive_scan,
+    inclusive_scan, reduce, select, transform, transform_reduce, transform2, transform3,
+};
+use cumbia::prelude::*;
+use cumbia::vector::Uint4;
+use cumbia::{Error, FaultKind};
+
+use crate::support::{alone, on_each_device, on_gpu};
+
+/// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+struct Affine {
+    a: u32,
+    b: u32,
+}
+
+/// The second function after the first.
+#[derive(Clone, Copy, DeviceType)]
+struct Then;
+
+#[device]
+impl Function2<Affine, Affine> for Then {
+    type Output = Affine;
+
+    fn call(self, a: Affine, b: Affine) -> Affine {
+        Affine { a: a.a.wrapping_mul(b.a), b: a.b.wrapping_mul(b.a).wrapping_add(b.b) }
+    }
+}
+
+/// The first or the second operand, of any type.
+#[derive(Clone, Copy, DeviceType)]
+struct Operand<const SECOND: bool>;
+
+#[device]
+impl<T: DeviceType, const SECOND: bool> Function2<T, T> for Operand<SECOND> {
+    type Output = T;
+
+    fn call(self, a: T, b: T) -> T {
+        if SECOND { b } else { a }
+    }
+}
+
+/// `scale · a + offset`, with state.
+#[derive(Clone, Copy, DeviceType)]
+struct Line {
+    scale: f32,
+    offset: f32,
+}
+
+#[device]
+impl Function1<i16> for Line {
+    type Output = f32;
+
+    fn call(self, a: i16) -> f32 {
+        self.scale * a as f32 + self.offset
+    }
+}
+
+/// `a · b + c`, modulo 2³².
+#[derive(Clone, Copy, DeviceType)]
+struct Fused;
+
+#[device]
+impl Function3<u32, u32, u32> for Fused {
+    type Output = u32;
+
+    fn call(self, a: u32, b: u32, c: u32) -> u32 {
+        a.wrapping_mul(b).wrapping_add(c)
+    }
+}
+
+/// Whether a number is below this one.
+#[derive(Clone, Copy, DeviceType)]
+struct Below(i64);
+
+#[device]
+impl Function1<i64> for Below {
+    type Output = bool;
+
+    fn call(self, a: i64) -> bool {
+        a < self.0
+    }
+}
+
+/// An element of 48 bytes, whose tiles are small.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+struct Wide {
+    parts: [u64; 6],
+}
+
+/// The first part of the first, the last part of the second, and the bits of both between.
+#[derive(Clone, Copy, DeviceType)]
+struct Joined;
+
+#[device]
+impl Function2<Wide, Wide> for Joined {
+    type Output = Wide;
+
+    fn call(self, a: Wide, b: Wide) -> Wide {
+        let mut parts = a.parts;
+        for k in 1..5 {
+            parts[k] ^= b.parts[k];
+        }
+        parts[5] = b.parts[5];
+        Wide { parts }
+    }
+}
+
+/// 64 random bits for each index.
+fn bits(i: usize) -> u64 {
+    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+fn values<T>(len: usize, of: impl Fn(usize) -> T) -> Vec<T> {
+    (0..len).map(of).collect()
+}
+
+fn affine(i: usize) -> Affine {
+    let bits = bits(i);
+    Affine { a: bits as u32 | 1, b: (bits >> 32) as u32 }
+}
+
+fn wide(i: usize) -> Wide {
+    Wide { parts: [0, 1, 2, 3, 4, 5].map(|k| bits(6 * i + k)) }
+}
+
+/// Compares a reduction, and both scans, with a loop.
+#[track_caller]
+fn check<T: DeviceType + PartialEq + std::fmt::Debug, F: Function2<T, T, Output = T>>(
+    device: &Device,
+    x: &[T],
+    initial: T,
+    operator: F,
+) {
+    let n = x.len();
+    let array = device.to_device(x).unwrap();
+    let total = x.iter().fold(initial, |a, b| operator.call(a, *b));
+    assert_eq!(reduce(&array, initial, operator).value().unwrap(), total, "the reduction of {n}");
+    let mut y = device.to_device(&vec![initial; n]).unwrap();
+    inclusive_scan(&array, &mut y, operator).launch().unwrap();
+    let mut sum = None;
+    let through = x.iter().map(|&b| *sum.insert(sum.map_or(b, |a| operator.call(a, b))));
+    let through: Vec<T> = through.collect();
+    assert!(y.to_host().unwrap() == through, "the inclusive scan of {n}");
+    exclusive_scan(&array, &mut y, initial, operator).launch().unwrap();
+    let mut sum = initial;
+    let before = x.iter().map(|&b| {
+        let next = operator.call(sum, b);
+        std::mem::replace(&mut sum, next)
+    });
+    let before: Vec<T> = before.collect();
+    assert!(y.to_host().unwrap() == before, "the exclusive scan of {n}");
+}
+
+#[test]
+fn integers() {
+    on_each_device(|device| {
+        for n in [0, 1, 33, 4095, 4096, 4097] {
+            check(device, &values(n, |i| bits(i) as u32 >> 16), 7, Plus);
+        }
+        for n in [0, 300] {
+            check(device, &values(n, |i| bits(i) as u8), 255, And);
+            check(device, &values(n, |i| bits(i) as i16), 0, Or);
+            check(device, &values(n, bits), 1, Xor);
+            check(device, &values(n, |i| bits(i) as i32), i32::MIN, Maximum);
+            check(device, &values(n, |i| bits(i) as i64), i64::MAX, Minimum);
+            check(device, &values(n, |_| true), true, And);
+        }
+    });
+}
+
+/// Results do not depend on the parentheses, but on the order.
+#[test]
+fn operators_that_do_not_commute() {
+    on_each_device(|device| {
+        for n in [0, 1, 31, 32, 257, 2047, 2049] {
+            check(device, &values(n, affine), Affine { a: 3, b: 5 }, Then);
+        }
+        for n in [33, 600] {
+            check(device, &values(n, |i| bits(i) as u32), 5, Operand::<false>);
+            check(device, &values(n, |i| bits(i) as u16), 5, Operand::<true>);
+        }
+    });
+}
+
+/// Values that are not published in a word with their state; 31 to 33 tiles, and several groups of 32.
+#[test]
+fn large_elements() {
+    on_each_device(|device| {
+        for n in [255, 257, 33 * 256 + 1] {
+            check(device, &values(n, wide), wide(n), Joined);
+        }
+        for n in [1, 1023, 1025] {
+            check(device, &values(n, |i| Uint4::splat(bits(i) as u32 >> 12)), Uint4::splat(3), Plus);
+        }
+    });
+}
+
+/// Sums of integers that floats represent exactly, products of signs, and extremes.
+#[test]
+fn floats() {
+    on_each_device(|device| {
+        for n in [33, 600] {
+            check(device, &values(n, |i| (bits(i) % 7) as f32 - 3.0), 1.0, Plus);
+            check(device, &values(n, |i| (bits(i) % 7) as f64 - 3.0), 1.0, Plus);
+            check(device, &values(n, |i| if bits(i) % 2 == 0 { 1.0f32 } else { -1.0 }), 1.0, Times);
+        }
+        // NaNs are ignored, and infinities are not.
+        let special = [f32::NAN, -0.0, 0.0, f32::NEG_INFINITY, 3.5, f32::INFINITY, f32::MIN_POSITIVE];
+        for n in [7, 300] {
+            let x = values(n, |i| special[bits(i) as usize % special.len()]);
+            check(device, &x, f32::MAX, Minimum);
+            check(device, &x, f32::MIN, Maximum);
+        }
+        let x = device.to_device(&[f32::NAN; 300]).unwrap();
+        assert!(reduce(&x, f32::NAN, Maximum).value().unwrap().is_nan());
+        assert!(reduce(&x, 0.0, Plus).value().unwrap().is_nan());
+        let zeros = device.to_device(&[-0.0f32; 5000]).unwrap();
+        assert_eq!(reduce(&zeros, -0.0, Plus).value().unwrap().to_bits(), (-0.0f32).to_bits());
+        let halves = device.to_device(&[f16::from_f32(0.5); 1000]).unwrap();
+        assert_eq!(reduce(&halves, f16::ZERO, Plus).value().unwrap().to_f32(), 500.0);
+    });
+}
+
+/// Rounding errors are the same each time, and on each device.
+#[test]
+fn floats_are_deterministic() {
+    let n = 4096 + 100;
+    let x = values(n, |i| bits(i) as f32 / 1e9 - 9e9);
+    let bits_of = |values: Vec<f32>| values.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+    let expected = std::cell::RefCell::new(None);
+    on_each_device(|device| {
+        let array = device.to_device(&x).unwrap();
+        let mut y = device.zeros(n).unwrap();
+        let mut sum = reduce(&array, 0.5, Plus).prepare().unwrap();
+        let rounds = if device.is_cpu() { 3 } else { 1000 };
+        for _ in 0..rounds {
+            inclusive_scan(&array, &mut y, Plus).launch().unwrap();
+            let found = (sum.value().unwrap().to_bits(), bits_of(y.to_host().unwrap()));
+            let mut expected = expected.borrow_mut();
+            assert!(*expected.get_or_insert_with(|| found.clone()) == found, "{device}");
+        }
+        let exact = x.iter().map(|&v| f64::from(v)).sum::<f64>() + 0.5;
+        let magnitude = x.iter().map(|&v| f64::from(v).abs()).sum::<f64>();
+        let found = f64::from(sum.value().unwrap());
+        assert!((found - exact).abs() <= 50.0 * f64::from(f32::EPSILON) * magnitude, "{found}, expected {exact}");
+    });
+}
+
+#[test]
+fn transformations() {
+    on_each_device(|device| {
+        for n in [0, 1, 255, 257, 4097] {
+            let x = values(n, |i| bits(i) as i16);
+            let (array, mut y) = (device.to_device(&x).unwrap(), device.zeros(n).unwrap());
+            let line = Line { scale: 0.5, offset: 2.0 };
+            transform(&array, &mut y, line).launch().unwrap();
+            assert!(y.to_host().unwrap() == values(n, |i| f32::from(x[i]) * 0.5 + 2.0));
+            let sum = transform_reduce(&array, line, f32::MIN, Maximum).value().unwrap();
+            assert_eq!(sum, x.iter().fold(f32::MIN, |a, &b| a.max(f32::from(b) * 0.5 + 2.0)));
+
+            let abc = [0, 1, 2].map(|k| values(n, |i| bits(3 * i + k) as u32 >> 2));
+            let [a, b, c] = [0, 1, 2].map(|k: usize| device.to_device(&abc[k]).unwrap());
+            let mut y = device.zeros(n).unwrap();
+            transform2(&a, &b, &mut y, Plus).launch().unwrap();
+            assert!(y.to_host().unwrap() == values(n, |i| abc[0][i] + abc[1][i]));
+            let mut fused = transform3(&a, &b, &c, &mut y, Fused);
+            fused.launch().unwrap();
+            fused.launch().unwrap();
+            assert!(y.to_host().unwrap() == values(n, |i| Fused.call(abc[0][i], abc[1][i], abc[2][i])));
+        }
+    });
+}
+
+#[test]
+fn selections() {
+    on_each_device(|device| {
+        let many = if device.is_cpu() { 4097 } else { 1_000_001 };
+        for (n, limit) in [(0, 5), (1, 5), (33, 5), (4095, 0), (4096, 9), (many, 5)] {
+            let x = values(n, |i| (bits(i) % 9) as i64);
+            let expected: Vec<i64> = x.iter().copied().filter(|v| *v < limit).collect();
+            let (array, mut y) = (device.to_device(&x).unwrap(), device.to_device(&vec![-1; n]).unwrap());
+            assert_eq!(select(&array, &mut y, Below(limit)).value().unwrap(), expected.len());
+            let mut found = y.to_host().unwrap();
+            assert!(found.split_off(expected.len()).iter().all(|v| *v == -1) && found == expected, "{n} below {limit}");
+        }
+        let (x, mut y) = (device.to_device(&[1i64, 2, 3, 4, 5]).unwrap(), device.zeros(2).unwrap());
+        let error = select(&x, &mut y, Below(5)).value().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { from: 4, to: 2, .. }), "{error}");
+        assert_eq!(y.to_host().unwrap(), [1, 2]);
+    });
+}
+
+/// Slices that begin anywhere, other streams, and temporary memory that is used again.
+#[test]
+fn slices_streams_and_repetitions() {
+    on_each_device(|device| {
+        let x = values(10_000, |i| bits(i) as u32 >> 20);
+        let array = device.to_device(&x).unwrap();
+        let stream = device.stream().unwrap();
+        let (slice, expected) = (array.slice(3..9001).unwrap(), &x[3..9001]);
+        assert_eq!(reduce(&slice, 1, Plus).on(&stream).value().unwrap(), expected.iter().sum::<u32>() + 1);
+        let mut y = device.zeros(10_000).unwrap();
+        inclusive_scan(&slice, &mut y.slice_mut(1..8999).unwrap(), Plus).on(&stream).launch().unwrap();
+        let mut sum = 0;
+        let mut all = vec![0];
+        all.extend(expected.iter().map(|v| {
+            sum += v;
+            sum
+        }));
+        all.resize(10_000, 0);
+        assert!(y.to_host().unwrap() == all);
+
+        let mut part = y.slice_mut(1..8999).unwrap();
+        let mut scan = exclusive_scan(&slice, &mut part, 9, Plus).on(&stream).prepare().unwrap();
+        scan.launch().unwrap();
+        scan.launch().unwrap();
+        assert_eq!(scan.temporary_bytes(), 8 * (3 + 1 + 1));
+        assert_eq!(part.slice(8997..).unwrap().to_host().unwrap(), [sum + 9 - expected[8997]]);
+        let mut total = reduce(&slice, 0, Maximum).prepare().unwrap();
+        assert_eq!(total.value().unwrap(), total.value().unwrap());
+        assert_eq!(total.temporary_bytes(), 4 * (3 + 1) + 4);
+    });
+}
+
+/// The methods of arrays, with NaNs, equal elements and nothing.
+#[test]
+fn methods_of_arrays() {
+    on_each_device(|device| {
+        let none = device.zeros::<f32>(0).unwrap();
+        assert_eq!((none.sum().unwrap(), none.min().unwrap(), none.max().unwrap()), (0.0, None, None));
+        assert_eq!((none.argmin().unwrap(), none.argmax().unwrap()), (None, None));
+        assert!(none.mean().unwrap().is_nan());
+        let infinite = device.to_device(&[f32::INFINITY; 40]).unwrap();
+        assert_eq!((infinite.min().unwrap(), infinite.argmin().unwrap()), (Some(f32::INFINITY), Some(0)));
+        let nans = device.to_device(&[f32::NAN; 300]).unwrap();
+        assert!(nans.max().unwrap().unwrap().is_nan() && nans.argmax().unwrap() == Some(0));
+        let n = 4200;
+        let mut x = values(n, |i| (bits(i) % 50) as f32);
+        (x[5], x[4100]) = (f32::NAN, f32::NAN);
+        let array = device.to_device(&x).unwrap();
+        let first = |wanted: f32| x.iter().position(|v| *v == wanted);
+        assert_eq!((array.min().unwrap(), array.argmin().unwrap()), (Some(0.0), first(0.0)));
+        assert_eq!((array.max().unwrap(), array.argmax().unwrap()), (Some(49.0), first(49.0)));
+        let (a, b) = (values(n, |i| (bits(i) % 9) as i64), values(n, |i| i as i64));
+        let (c, d) = (device.to_device(&a).unwrap(), device.to_device(&b).unwrap());
+        assert_eq!(c.dot(&d).unwrap(), a.iter().zip(&b).map(|(a, b)| a * b).sum::<i64>());
+        assert_eq!(d.mean().unwrap(), (n - 1) as f64 / 2.0);
+        assert!(matches!(c.dot(&d.slice(1..).unwrap()), Err(Error::LengthMismatch { .. })));
+        assert_eq!(count(&c, Below(4)).value().unwrap(), a.iter().filter(|v| **v < 4).count() as u64);
+        assert!(any(&c, Below(1)).value().unwrap() && !any(&c, Below(0)).value().unwrap());
+        assert!(all(&c, Below(9)).value().unwrap() && !all(&c, Below(8)).value().unwrap());
+    });
+}
+
+#[test]
+fn lengths_that_differ_are_errors() {
+    on_each_device(|device| {
+        let (x, mut y) = (device.zeros::<u32>(5).unwrap(), device.zeros::<u32>(4).unwrap());
+        let errors = [
+            inclusive_scan(&x, &mut y, Plus).launch().unwrap_err(),
+            exclusive_scan(&x, &mut y, 0, Plus).launch().unwrap_err(),
+            transform2(&x, &x, &mut y, Plus).launch().unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error, Error::LengthMismatch { from: 5, to: 4, .. }), "{error}");
+        }
+        assert_eq!(y.to_host().unwrap(), [0; 4]);
+    });
+}
+
+/// Sizes of many chunks and groups, which take too long on the CPU.
+#[test]
+fn large_arrays() {
+    on_gpu(|device| {
+        for n in
+            [31, 33, 8191, 8193, 12_289, 135_168, 135_169, 2048 * 4096 - 1, 2048 * 4096, 2048 * 4096 + 1, 10_000_019]
+        {
+            check(device, &values(n, |i| bits(i) as u32 >> 29), 7, Plus);
+            check(device, &values(n, affine), Affine { a: 3, b: 5 }, Then);
+        }
+        for n in [31 * 256 + 1, 32 * 256, 65 * 256 + 77, 1_000_001] {
+            check(device, &values(n, wide), wide(7), Joined);
+        }
+    });
+}
+
+/// A fault of the operator in one block, for whose prefix others wait.
+#[test]
+fn operators_that_fault() {
+    #[derive(Clone, Copy, DeviceType)]
+    struct Refusing;
+
+    #[device]
+    impl Function2<u32, u32> for Refusing {
+        type Output = u32;
+
+        fn call(self, a: u32, b: u32) -> u32 {
+            assert!(b != 7, "seven");
+            a ^ b
+        }
+    }
+
+    // Not on a GPU, where the other blocks wait for seconds.
+    let _alone = alone();
+    let device = Device::cpu();
+    let x = device.to_device(&values(3 * 4096, |i| if i == 4100 { 7 } else { 0 })).unwrap();
+    let mut y = device.zeros(3 * 4096).unwrap();
+    let scanned = inclusive_scan(&x, &mut y, Refusing).launch().and_then(|()| device.synchronize());
+    for error in [scanned.unwrap_err(), reduce(&x, 0, Refusing).value().unwrap_err()] {
+        assert!(matches!(&error, Error::Fault { .. }) && error.to_string().contains("seven"), "{error}");
+    }
+}
+
+/// A block that is no whole number of warps.
+#[test]
+fn blocks_of_part_of_a_warp() {
+    use cumbia::algorithm::block_reduce;
+
+    #[kernel]
+    fn sums(x: &[u32], y: &mut [u32]) {
+        let sum = block_reduce(x[thread_idx().x], Plus);
+        if thread_idx().x == 0 {
+            y[0] = sum;
+        }
+    }
+
+    on_each_device(|device| {
+        let (x, mut y) = (device.to_device(&[1u32; 64]).unwrap(), device.zeros(1).unwrap());
+        sums(&x, &mut y).grid(1).block(64).launch().unwrap();
+        assert_eq!(y.to_host().unwrap(), [64]);
+        let fault = sums(&x, &mut y).grid(1).block(48).launch().and_then(|()| device.synchronize()).unwrap_err();
+        let Error::Fault { kind: FaultKind::Panic(message), .. } = &fault else { panic!("{fault:?}") };
+        assert_eq!(message, "a block of 48 threads is not a whole number of warps of 32 threads");
+    });
+}

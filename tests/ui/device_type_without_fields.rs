@@ -1,6 +1,0 @@
-use cumbia::prelude::*;
-
-#[derive(Clone, Copy, DeviceType)]
-struct Marker;
-
-fn main() {}
