@@ -209,7 +209,7 @@ fn floats() {
         for n in [33, 600] {
             check(device, &values(n, |i| (bits(i) % 7) as f32 - 3.0), 1.0, Plus);
             check(device, &values(n, |i| (bits(i) % 7) as f64 - 3.0), 1.0, Plus);
-            check(device, &values(n, |i| if bits(i) % 2 == 0 { 1.0f32 } else { -1.0 }), 1.0, Times);
+            check(device, &values(n, |i| if bits(i).is_multiple_of(2) { 1.0f32 } else { -1.0 }), 1.0, Times);
         }
         // NaNs are ignored, and infinities are not.
         let special = [f32::NAN, -0.0, 0.0, f32::NEG_INFINITY, 3.5, f32::INFINITY, f32::MIN_POSITIVE];
@@ -221,7 +221,7 @@ fn floats() {
         let x = device.to_device(&[f32::NAN; 300]).unwrap();
         assert!(reduce(&x, f32::NAN, Maximum).value().unwrap().is_nan());
         assert!(reduce(&x, 0.0, Plus).value().unwrap().is_nan());
-        let zeros = device.to_device(&[-0.0f32; 5000]).unwrap();
+        let zeros = device.to_device(&vec![-0.0f32; 5000]).unwrap();
         assert_eq!(reduce(&zeros, -0.0, Plus).value().unwrap().to_bits(), (-0.0f32).to_bits());
         let halves = device.to_device(&[f16::from_f32(0.5); 1000]).unwrap();
         assert_eq!(reduce(&halves, f16::ZERO, Plus).value().unwrap().to_f32(), 500.0);

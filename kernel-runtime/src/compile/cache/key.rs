@@ -25,7 +25,7 @@ impl Key {
     }
 }
 
-/// Returns the BLAKE2b hash of the bytes, of 256 bits.
+/// Returns the `BLAKE2b` hash of the bytes, of 256 bits.
 pub(super) fn hash(bytes: &[u8]) -> [u8; 32] {
     digest(&parameters().hash(bytes))
 }
