@@ -184,6 +184,10 @@ pub fn reduce_chunks<
     let t = thread_idx().x;
     let first = block_idx().x * len;
     let end = (first + len).min(a.len());
+    // The barriers of the reduction follow. Thread 0 writes it after them, unless the operator faults.
+    if t == 1 {
+        *is_last = false;
+    }
     if first >= end {
         return; // The grid covers the array: this is for the proof only.
     }
@@ -364,10 +368,10 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         let blocks = from.div_ceil(len);
         let default = self.a.device().default_stream();
         let stream = self.stream.unwrap_or(&default);
-        // SAFETY: the kernel writes each partial result before the last block reads it, and the result before it is copied.
-        let parts = unsafe { stream.uninitialized(blocks + 1)? };
+        // Not uninitialised: the operator may fault before the kernel writes the result.
+        let parts = stream.zeros(blocks + 1)?;
         let none = if self.b.is_some() { None } else { Some(stream.zeros(0)?) };
-        Ok(PreparedReduce { finished: stream.zeros(1)?, parts, none, len, blocks, reduce: self })
+        Ok(PreparedReduce { finished: stream.zeros(1)?, is_zeroed: true, parts, none, len, blocks, reduce: self })
     }
 }
 
@@ -382,6 +386,8 @@ pub struct PreparedReduce<'a, A, B, M, T, F> {
     parts: DeviceArray<T>,
     /// The number of blocks that have finished.
     finished: DeviceArray<u32>,
+    /// Whether it is zero for certain: a fault of the operator leaves any number.
+    is_zeroed: bool,
     /// An empty array in place of the second one, if there is none.
     none: Option<DeviceArray<B>>,
 }
@@ -399,6 +405,9 @@ impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, 
         let first = initial.unwrap_or_else(T::placeholder);
         if self.blocks == 0 {
             return self.parts.fill(first);
+        }
+        if !std::mem::take(&mut self.is_zeroed) {
+            self.finished.fill(0)?;
         }
         let none = self.none.as_ref().map(DeviceArray::as_slice);
         let Some(b) = b.or(none) else { unreachable!("without a second array there is an empty one") };

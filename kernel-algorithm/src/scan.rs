@@ -34,9 +34,12 @@ const PREFIX: u64 = 2;
 /// The size in bytes of the largest values that are published in one word with their status.
 const WORD: usize = 4;
 
-/// The number of times that a block asks for what another one publishes, which takes more than ten seconds: the other one has ended by
-/// a fault of the operator.
-const MAX_POLLS: u32 = 1 << 24;
+/// Returns the number of times that a block asks for what another one publishes. On a GPU that takes more than ten seconds: the other
+/// one has ended by a fault of the operator. The CPU device detects that by itself, and a block may take any time there.
+#[device(unsafe(cuda = "return 1ull << 24;"))]
+fn max_polls() -> u64 {
+    u64::MAX
+}
 
 /// Returns the bits of a value of at most 4 bytes.
 #[device(unsafe(
@@ -99,7 +102,7 @@ fn prefix_of_group<T: DeviceType>(group: usize, like: T, states: &[u64], values:
         while status != PREFIX {
             (status, value) = published(states, values, group, like);
             polls += 1;
-            assert!(polls < MAX_POLLS, "an earlier block of this scan has faulted");
+            assert!(polls < max_polls(), "an earlier block of this scan has faulted");
         }
     }
     shfl_sync(u32::MAX, value, 0)
@@ -121,7 +124,7 @@ fn fold_groups<T: DeviceType, F: Function2<T, T, Output = T>>(
     let (mut nearest, mut polls) = (WARP_SIZE, 0);
     while nearest == WARP_SIZE {
         polls += 1;
-        assert!(polls < MAX_POLLS, "an earlier block of this scan has faulted");
+        assert!(polls < max_polls(), "an earlier block of this scan has faulted");
         if lane < group && status != PREFIX {
             (status, value) = published(states, values, group - 1 - lane, like);
         }
@@ -168,7 +171,7 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
         while status == 0 {
             (status, within) = published(states, values, groups + group * GROUP + lane, aggregate);
             polls += 1;
-            assert!(polls < MAX_POLLS, "an earlier block of this scan has faulted");
+            assert!(polls < max_polls(), "an earlier block of this scan has faulted");
         }
     }
     if place > 0 {

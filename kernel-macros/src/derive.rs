@@ -196,6 +196,8 @@ impl Repr {
                     "packed" => errors.refuse(hint, &rules::PACKED),
                     "align" | "transparent" | "Rust" => {}
                     "C" => (repr.sized, repr.separate) = (true, true),
+                    // Kernels have no integers of 128 bits.
+                    "u128" | "i128" => {}
                     _ => {
                         repr.sized = true;
                         repr.integer = hint.path().get_ident().cloned();

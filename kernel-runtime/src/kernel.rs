@@ -38,7 +38,8 @@ impl KernelInfo {
 
 inventory::collect!(KernelInfo);
 
-/// Returns every kernel of the program and of the crates it uses, by module and line. A generic kernel is one entry.
+/// Returns every kernel of the program and of the crates it uses, except those of Cumbia's own algorithms, by module and line. A
+/// generic kernel is one entry.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -55,7 +56,9 @@ inventory::collect!(KernelInfo);
 /// assert_eq!(double.signature, "fn double(x: &mut [f32])");
 /// ```
 pub fn kernels() -> Vec<&'static KernelInfo> {
-    let mut all: Vec<_> = inventory::iter::<KernelInfo>.into_iter().collect();
+    // A program cannot name those of the algorithms: it launches them by functions.
+    let is_own = |info: &KernelInfo| info.module_path.split("::").next() == Some("cumbia_kernel_algorithm");
+    let mut all: Vec<_> = inventory::iter::<KernelInfo>.into_iter().filter(|info| !is_own(info)).collect();
     all.sort_by_key(|info| (info.module_path, info.file, info.line, info.name));
     all
 }

@@ -54,6 +54,10 @@ fn structure(
     layout: Option<Layout>,
 ) {
     match layout {
+        // C++ has no zero-sized types. The host passes a byte.
+        Some(Layout { size: 0, .. }) => {
+            let _ = writeln!(text, "struct {name} {{");
+        }
         Some(Layout { size: _, align, is_union: _ }) => {
             let _ = writeln!(text, "struct __align__({align}) {name} {{");
         }

@@ -55,13 +55,22 @@ impl Lowering<'_, '_> {
         for variant in 0..variants {
             let payload = field_type(ty, variant + 1);
             let values = operands.clone().map(|value| self.project(value, ty, variant + 1));
-            let same = self.comparison(op, values, &payload, span);
+            let (loops, mut same) = self.scope(|this| this.comparison(op, values, &payload, span));
             if matches!(same, Expr::Literal(Scalar::Bool, 1)) {
                 continue;
             }
             let is_variant = self.is_variant(operands[0].clone(), ty, variant);
-            let other = not(is_variant.clone());
-            let holds = Expr::binary(Operator::Either, other, same);
+            // The payload of another variant is not initialised.
+            if !loops.is_empty() {
+                let var = self.temporary("same", Scalar::Bool, Some(Expr::Literal(Scalar::Bool, 0)));
+                let (assign, ()) =
+                    self.scope(|this| this.push(StmtKind::Assign { place: Expr::Var(var), value: same.clone() }));
+                let then = loops.into_iter().chain(assign).collect();
+                let condition = Expr::binary(Operator::Both, equal.clone(), is_variant.clone());
+                self.push(StmtKind::If { condition, then, otherwise: Vec::new() });
+                same = Expr::Var(var);
+            }
+            let holds = Expr::binary(Operator::Either, not(is_variant), same);
             result = Some(match result {
                 None => holds,
                 Some(all) => Expr::binary(Operator::Both, all, holds),

@@ -386,8 +386,9 @@ impl Pass<'_> {
         }
         stmts.push(stmt(StmtKind::Loop { header: deferred, body: converted, next, end: None, unroll: unrolled }));
         again.push(stmt(StmtKind::Loop { header: header.clone(), body: body.to_vec(), next, end: None, unroll }));
+        let labels = label_count(&again);
         renumber(&mut again, self.labels);
-        self.labels *= 2;
+        self.labels += labels;
         stmts.push(stmt(StmtKind::If { condition: Expr::Var(fault), then: again, otherwise: Vec::new() }));
         Some(stmts)
     }
@@ -634,6 +635,16 @@ impl Conversion<'_> {
         }
     }
 
+    /// Returns whether a place is a part of what a reference that the loop declares refers to. The reference may become a copy,
+    /// whose address is not valid after the iteration.
+    fn is_own_reference(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Var(var) => self.assigned.contains(&var.0) && is_reference(&self.vars[var.index()].ty),
+            Expr::Field(base, _, _) | Expr::Index(base, _) | Expr::Deref(base) => self.is_own_reference(base),
+            _ => false,
+        }
+    }
+
     /// Replaces the checks in an expression whose value is used, not its address.
     fn value(&mut self, expr: &mut Expr) -> bool {
         match expr {
@@ -666,7 +677,7 @@ impl Conversion<'_> {
                 }
                 index => self.value(index),
             },
-            Expr::AddressOf(place) => !has_check(place),
+            Expr::AddressOf(place) => !has_check(place) && !self.is_own_reference(place),
             Expr::Call(Callee::Helper(_, Some(_)), _) => false,
             Expr::Call(Callee::Function(id, _), args) => {
                 let Some(passing) = self.passing.get(id) else { return false };
@@ -687,7 +698,7 @@ impl Conversion<'_> {
             Expr::Call(Callee::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(_))), args) => {
                 let Ok([index, len]) = <[Expr; 2]>::try_from(std::mem::take(args)) else { return false };
                 // It is evaluated twice.
-                if !is_cheap(&index) || !self.is_fixed(&len) {
+                if !is_cheap(&index, self.vars) || !self.is_fixed(&len) {
                     return false;
                 }
                 self.has_loads = true;
@@ -866,11 +877,12 @@ fn has_direct_check(expr: &Expr) -> bool {
 }
 
 /// Returns whether an expression is computed from variables without calls and memory accesses.
-fn is_cheap(expr: &Expr) -> bool {
+fn is_cheap(expr: &Expr, vars: &[Variable]) -> bool {
     match expr {
-        Expr::Literal(..) | Expr::Special(_) | Expr::Var(_) => true,
-        Expr::Unary(_, operand) | Expr::Cast(_, operand) => is_cheap(operand),
-        Expr::Binary(_, left, right) => is_cheap(left) && is_cheap(right),
+        Expr::Literal(..) | Expr::Special(_) => true,
+        Expr::Var(var) => !is_reference(&vars[var.index()].ty),
+        Expr::Unary(_, operand) | Expr::Cast(_, operand) => is_cheap(operand, vars),
+        Expr::Binary(_, left, right) => is_cheap(left, vars) && is_cheap(right, vars),
         _ => false,
     }
 }

@@ -83,15 +83,30 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Returns the value of an element of an array of zero-sized elements.
+    fn empty_element(&mut self, element: &Type, len: u64) -> Option<Expr> {
+        if len == 0 {
+            return None;
+        }
+        let value = self.empty(element);
+        self.member(value, element)
+    }
+
     /// Returns the value of a zero-sized type.
     pub(super) fn empty(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Never => Value::Never,
             Type::Array(element, len) => {
                 self.output.types.arrays = true;
-                let element = self.output.types.memory(element);
-                debug_assert_eq!(*len, 0, "only an array without elements, or of zero-sized elements, has size zero");
-                Value::Whole(Expr::Array(element, Vec::new()), ty.clone())
+                let ctype = self.output.types.memory(element);
+                let array = match (*len, self.empty_element(element, *len)) {
+                    (0, _) | (_, None) => Expr::Array(ctype, Vec::new()),
+                    (len, Some(value)) => {
+                        self.output.templates.insert(Template::Filled);
+                        Expr::Filled(ctype, len, Box::new(value))
+                    }
+                };
+                Value::Whole(array, ty.clone())
             }
             Type::Struct(_) => Value::Whole(Expr::Struct(self.output.types.id(ty), Vec::new()), ty.clone()),
             _ => Value::Unit,

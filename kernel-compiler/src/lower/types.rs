@@ -60,7 +60,7 @@ impl Types {
             }
             Type::Struct(StructType { name, path, fields, size, align }) => {
                 let members = self.members(fields.iter().map(|field| (field.name.as_str(), &field.ty, field.offset)));
-                let members = aligned(members, fields);
+                let members = aligned(members, fields, *align);
                 let layout = Some(Layout { size: *size, align: *align, is_union: ty.tag().is_some() });
                 (with_arguments(name, path), TypeKind::Struct { members, layout })
             }
@@ -118,13 +118,14 @@ impl Types {
 
 /// Aligns the members that are not at the offset that follows from their types: in an enum with `#[repr(C)]`, the payload
 /// of each variant is aligned as that of any variant requires.
-fn aligned(mut members: Vec<Member>, fields: &[Field]) -> Vec<Member> {
+fn aligned(mut members: Vec<Member>, fields: &[Field], most: u64) -> Vec<Member> {
     let mut end = 0u64;
     for member in &mut members {
         let Member { position, offset, align, .. } = member;
         let ty = &fields[*position].ty;
         if *offset > end.next_multiple_of(ty.align().unwrap_or(1)) {
-            *align = Some(1 << offset.trailing_zeros());
+            // Omitted fields of size zero may precede it.
+            *align = Some((1 << offset.trailing_zeros()).min(most));
         }
         end = offset.saturating_add(ty.size().unwrap_or(0));
     }
