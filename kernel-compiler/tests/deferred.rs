@@ -63,6 +63,8 @@ fn loops_with_effects_are_not_deferred() {
         "let mut s = 0.0; let mut k = 0; while k < n { s += x[a[k] as usize]; k += 1; } y[0] = s;",
         "let mut s = 0.0; for k in 0..n { s += x[(a[k] / a[0]) as usize]; } y[0] = s;",
         "let mut t = shared::<[f32; 4]>(); for k in 0..n { t[1] = x[a[k] as usize]; } y[0] = t[1];",
+        // The address of a copy would outlive the iteration.
+        "let mut best = &x[0]; for k in 0..n { let r = &x[a[k] as usize]; if *r > *best { best = r; } } y[0] = *best;",
         "let mut s = 0.0; for k in 0..n { let e = a[1] as usize; let p = &x[k..e]; s += p[0]; s += x[a[k] as usize]; } y[0] = s;",
     ] {
         check_loop(body, false);

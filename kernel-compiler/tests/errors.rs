@@ -83,7 +83,10 @@ fn types_without_memory_layout() {
     rejects("fn k(x: ()) { }", &["the parameter `x` has the unsupported type `()`"]);
     rejects("fn k(x: &f32) { }", &["the parameter `x` has the unsupported type `&f32`"]);
     rejects("struct Empty { } fn k(x: Empty) { }", &[]);
-    rejects("struct Empty { } fn k(x: &[Empty]) { }", &["the parameter `x` has the unsupported type `&[kernels::Empty]`"]);
+    rejects(
+        "struct Empty { } fn k(x: &[Empty]) { }",
+        &["the parameter `x` has the unsupported type `&[kernels::Empty]`"],
+    );
     rejects(
         "struct P { x: &[f32] } fn f(p: P) { } fn k(x: &[f32]) { f(P { x }); }",
         &["the parameter `p` has the unsupported type `kernels::P`", "a value of type `kernels::P` is not supported"],

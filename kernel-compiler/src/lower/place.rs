@@ -8,7 +8,7 @@ use super::control::Target;
 use super::function::Lowering;
 use super::types::is_empty;
 use super::value::{Value, field_type, position};
-use super::{CType, Expr, Helper, NameOrigin, Op, Operator, StmtKind, Variable};
+use super::{CType, Expr, Helper, NameOrigin, Op, Operator, StmtKind, Template, Variable};
 
 impl Lowering<'_, '_> {
     /// Returns the place that an expression denotes, without reading it: a user's variable, a referent, or a slice. For
