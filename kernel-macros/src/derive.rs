@@ -194,10 +194,9 @@ impl Repr {
                 let Some(name) = hint.path().get_ident().map(ToString::to_string) else { continue };
                 match name.as_str() {
                     "packed" => errors.refuse(hint, &rules::PACKED),
-                    "align" | "transparent" | "Rust" => {}
-                    "C" => (repr.sized, repr.separate) = (true, true),
                     // Kernels have no integers of 128 bits.
-                    "u128" | "i128" => {}
+                    "align" | "transparent" | "Rust" | "u128" | "i128" => {}
+                    "C" => (repr.sized, repr.separate) = (true, true),
                     _ => {
                         repr.sized = true;
                         repr.integer = hint.path().get_ident().cloned();

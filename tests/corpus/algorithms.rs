@@ -141,10 +141,10 @@ pub fn composed<F: Function1<i32, Output = i32>>(one: F, empty: Negated, n: i32,
 
 fn zero_sized(run: &mut Run<'_>) {
     let mut y = run.zeros(4);
-    run.launch(composed(Negated, Negated, 7, Pair { first: Negated, second: Negated }, &mut y).over(4));
+    run.launch(composed(Negated, Negated, 7, Pair { first: Negated, second: Negated }, &mut y).grid(1).block(4));
     run.expect("without fields", &y, &[0, 1, 2, 3].map(|i: i32| -i + 700 - 70_000 + 3_000_000));
     let one = Added(5);
-    run.launch(composed(one, Negated, 7, Pair { first: one, second: Negated }, &mut y).over(4));
+    run.launch(composed(one, Negated, 7, Pair { first: one, second: Negated }, &mut y).grid(1).block(4));
     run.expect("beside fields", &y, &[0, 1, 2, 3].map(|i: i32| i + 5 - 1200 + 20_000 + 3_000_000));
 }
 

@@ -56,8 +56,15 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-template <class T, class I>
-static __device__ __forceinline__ T load(const T* from, I index, I len, bool& fault) {
+template <class T>
+static __device__ __forceinline__ T load(const T* from, usize index, usize len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
+}
+
+template <class T>
+static __device__ __forceinline__ T load_u32(const T* from, u32 index, u32 len, bool& fault) {
     const bool is_inside = index < len;
     fault |= !is_inside;
     return is_inside ? from[index] : T{};
@@ -88,7 +95,7 @@ static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch lau
 }  // namespace rt
 
 #line 23 "tests/corpus/deferred.rs"
-extern "C" __global__ void sparse(const u32* __restrict__ starts, usize starts_len, const u32* __restrict__ columns, usize columns_len, const float* __restrict__ values, usize values_len, const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
+extern "C" __global__ void __launch_bounds__(1024, 1) sparse(const u32* __restrict__ starts, usize starts_len, const u32* __restrict__ columns, usize columns_len, const float* __restrict__ values, usize values_len, const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize row = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (row < y_len) {
         float sum = 0.0f;

@@ -56,8 +56,15 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-template <class T, class I>
-static __device__ __forceinline__ T load(const T* from, I index, I len, bool& fault) {
+template <class T>
+static __device__ __forceinline__ T load(const T* from, usize index, usize len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
+}
+
+template <class T>
+static __device__ __forceinline__ T load_u32(const T* from, u32 index, u32 len, bool& fault) {
     const bool is_inside = index < len;
     fault |= !is_inside;
     return is_inside ? from[index] : T{};
@@ -94,7 +101,7 @@ static __device__ __forceinline__ bool within(usize base, usize stride, usize st
 }  // namespace rt
 
 #line 43 "tests/corpus/views.rs"
-extern "C" __global__ void product(const float* __restrict__ a, usize a_len_0, usize a_len_1, usize a_stride_0, usize a_stride_1, const float* __restrict__ b, usize b_len_0, usize b_len_1, usize b_stride_0, usize b_stride_1, float* __restrict__ c, usize c_len_0, usize c_len_1, usize c_stride_0, usize c_stride_1, rt::Launch launch) {
+extern "C" __global__ void __launch_bounds__(1024, 1) product(const float* __restrict__ a, usize a_len_0, usize a_len_1, usize a_stride_0, usize a_stride_1, const float* __restrict__ b, usize b_len_0, usize b_len_1, usize b_stride_0, usize b_stride_1, float* __restrict__ c, usize c_len_0, usize c_len_1, usize c_stride_0, usize c_stride_1, rt::Launch launch) {
     const usize j = blockIdx.x * (usize)blockDim.x + threadIdx.x;
 #line 44
     const usize i = blockIdx.y * (usize)blockDim.y + threadIdx.y;

@@ -54,14 +54,11 @@ fn structure(
     layout: Option<Layout>,
 ) {
     match layout {
-        // C++ has no zero-sized types. The host passes a byte.
-        Some(Layout { size: 0, .. }) => {
-            let _ = writeln!(text, "struct {name} {{");
-        }
-        Some(Layout { size: _, align, is_union: _ }) => {
+        Some(Layout { size: 1.., align, is_union: _ }) => {
             let _ = writeln!(text, "struct __align__({align}) {name} {{");
         }
-        None => {
+        // C++ has no zero-sized types. The host passes a byte.
+        Some(Layout { size: 0, .. }) | None => {
             let _ = writeln!(text, "struct {name} {{");
         }
     }
