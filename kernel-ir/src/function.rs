@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Message;
-
 /// Defines a newtype of an index into one of a function's tables.
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -400,6 +398,36 @@ pub enum ExprKind {
     Panic(Message),
     /// `println!("..")`, `print!("..")`: the message goes to the host, which prints it.
     Print(Message),
+}
+
+/// A format string and its arguments, as in `format!`. The host formats the text according to Rust's rules.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// The pieces of the format string, in order.
+    pub pieces: Vec<Piece>,
+    /// Scalars and enums, evaluated in order.
+    pub args: Vec<ExprId>,
+}
+
+impl Message {
+    /// Returns a message without arguments.
+    pub fn text(text: impl Into<String>) -> Message {
+        Message { pieces: vec![Piece::Text(text.into())], args: Vec::new() }
+    }
+}
+
+/// A piece of a [`Message`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Piece {
+    /// Literal text.
+    Text(String),
+    /// `{}`, `{:?}`, `{:>8.3}`, `{:#x}`
+    Number {
+        /// The index of the argument.
+        position: u32,
+        /// The format specification: the text after the colon.
+        format: String,
+    },
 }
 
 /// The unrolling that `#[unroll]` requests for a loop.

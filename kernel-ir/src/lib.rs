@@ -22,10 +22,10 @@ pub use alternatives::{alternatives, binding_count, expanded};
 pub use bytes::DecodeError;
 pub use function::{
     Adapter, Arm, BinaryOp, Block, CudaC, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,
-    Pattern, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll,
+    Message, Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll,
 };
 pub use intrinsic::{AtomicOp, Comparison, Fast, Intrinsic, Ordering, Predicate, Reduce, Scope, Shuffle, Vote};
-pub use message::{Message, Piece, Text};
+pub use message::Text;
 pub use method::{
     AnyMethod, ClassMethod, ConversionMethod, FloatFunction, FloatMethod, IntegerMethod, LengthMethod, Method,
     MethodGroup, NumberMethod, SequenceMethod, ViewMethod,

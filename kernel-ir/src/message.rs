@@ -1,40 +1,8 @@
-//! Messages of panics and prints: in the IR, and with the types of their arguments.
+//! Messages of panics and prints with the types of their arguments.
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
-use crate::{ExprId, Type};
-
-/// A format string and its arguments, as in `format!`. The host formats the text according to Rust's rules.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Message {
-    /// The pieces of the format string, in order.
-    pub pieces: Vec<Piece>,
-    /// Scalars and enums, evaluated in order.
-    pub args: Vec<ExprId>,
-}
-
-impl Message {
-    /// Returns a message without arguments.
-    pub fn text(text: impl Into<String>) -> Message {
-        Message { pieces: vec![Piece::Text(text.into())], args: Vec::new() }
-    }
-}
-
-/// A piece of a [`Message`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Piece {
-    /// Literal text.
-    Text(String),
-    /// `{}`, `{:?}`, `{:>8.3}`, `{:#x}`
-    Number {
-        /// The index of the argument.
-        position: u32,
-        /// The format specification: the text after the colon.
-        format: String,
-    },
-}
+use crate::{Piece, Type};
 
 /// A message and the types of its arguments. The host formats it according to Rust's rules. An enum is formatted as the
 /// name of its variant.
