@@ -149,7 +149,7 @@ fn bounded_loops_have_no_chunks() {
     }
 }
 
-/// What a loop changes is restored before it is executed again.
+/// The variables that a loop changes are restored before it is executed again.
 #[test]
 fn changed_variables_are_restored() {
     let body = "let mut s = 0.0; let mut t = [0u32; 3]; let mut last = 0u32; last = n as u32; let mut index: usize;

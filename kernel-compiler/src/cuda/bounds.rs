@@ -1,6 +1,6 @@
 //! The launch bounds of the entry point.
 
-use crate::lower::{CType, Module, Template, TypeKind};
+use crate::lower::{CType, Module, Template};
 use crate::source::Options;
 
 /// The maximum number of threads of a block, on every GPU.
@@ -32,19 +32,12 @@ pub(super) fn launch_bounds(module: &Module, options: Options) -> String {
 /// Returns the size of all variables of a program in units of 32 bits: more than are in registers at a time.
 fn words(module: &Module) -> u64 {
     let functions = module.functions.values().chain([&module.kernel]);
-    functions.flat_map(|function| &function.vars).map(|variable| words_of(&variable.ty, module)).sum()
-}
-
-fn words_of(ty: &CType, module: &Module) -> u64 {
-    match ty {
+    let of_part = |ty: &CType| match ty {
         CType::Scalar(scalar) => u64::from(scalar.bits().div_ceil(32)),
         CType::Pointer { .. } => 2,
         // Another name of a variable or an element.
         CType::Reference { .. } => 0,
-        CType::Array(element, len) => words_of(element, module).saturating_mul(*len),
-        CType::Named(id) => match &module.types[id.index()].kind {
-            TypeKind::Struct { members, layout: _ } => members.iter().map(|member| words_of(&member.ty, module)).sum(),
-            TypeKind::Enum { .. } => 1,
-        },
-    }
+        CType::Array(..) | CType::Named(_) => 1,
+    };
+    functions.flat_map(|function| &function.vars).map(|variable| variable.ty.total(&module.types, &of_part)).sum()
 }

@@ -335,7 +335,7 @@ impl Pass<'_> {
         let initialised = self.initialised.get(&counter.0)?;
         let changed = assigned.difference(&declared).copied();
         let changed: Vec<VarId> = changed.filter(|var| initialised.contains(*var as usize)).map(VarId).collect();
-        if changed.iter().map(|var| scalars(&self.vars[var.index()].ty, self.types)).sum::<u64>() > SAVED {
+        if changed.iter().map(|var| self.vars[var.index()].ty.total(self.types, &|_| 1)).sum::<u64>() > SAVED {
             return None;
         }
         assigned.insert(counter.0);
@@ -524,18 +524,6 @@ fn collect_declared(stmts: &[Stmt], found: &mut BTreeSet<u32>) {
             found.insert(var.0);
         }
         stmt.kind.for_each_block(&mut |block| collect_declared(block, found));
-    }
-}
-
-/// Returns the number of scalars in a value of a type.
-fn scalars(ty: &CType, types: &[TypeDef]) -> u64 {
-    match ty {
-        CType::Scalar(_) | CType::Pointer { .. } | CType::Reference { .. } => 1,
-        CType::Array(element, len) => scalars(element, types).saturating_mul(*len),
-        CType::Named(id) => match &types[id.index()].kind {
-            TypeKind::Struct { members, layout: _ } => members.iter().map(|member| scalars(&member.ty, types)).sum(),
-            TypeKind::Enum { .. } => 1,
-        },
     }
 }
 

@@ -245,6 +245,20 @@ impl CType {
         CType::Pointer { target: Box::new(target), mutable, restrict: false }
     }
 
+    /// Returns the sum of a measure over the scalars, enums, pointers and references that a value consists of.
+    pub(crate) fn total(&self, types: &[TypeDef], of_part: &impl Fn(&CType) -> u64) -> u64 {
+        match self {
+            CType::Scalar(_) | CType::Pointer { .. } | CType::Reference { .. } => of_part(self),
+            CType::Array(element, len) => element.total(types, of_part).saturating_mul(*len),
+            CType::Named(id) => match &types[id.index()].kind {
+                TypeKind::Struct { members, layout: _ } => {
+                    members.iter().map(|member| member.ty.total(types, of_part)).fold(0, u64::saturating_add)
+                }
+                TypeKind::Enum { .. } => of_part(self),
+            },
+        }
+    }
+
     /// `T&`
     pub(crate) fn reference(target: CType, mutable: bool) -> CType {
         CType::Reference { target: Box::new(target), mutable }
