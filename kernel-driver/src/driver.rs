@@ -18,7 +18,7 @@ use cudarc::driver::sys::{
 use libloading::Library;
 
 use crate::error::{CudaError, NOT_SUPPORTED};
-use crate::loader::{library_of, loader_message};
+use crate::loader::{function, library_of, loader_message};
 use crate::sync::OnceLock;
 
 /// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Functions under `newer`
@@ -39,14 +39,18 @@ macro_rules! functions {
         impl Driver {
             /// Resolves all functions. Fails with the name of a missing one.
             fn from_library(library: &Library) -> Result<Driver, &'static str> {
+                /// Returns a name as a C string.
+                macro_rules! symbol {
+                    ($symbol:ident) => {
+                        const { c_string(concat!(stringify!($symbol), "\0")) }
+                    };
+                }
                 Ok(Driver {
                     // SAFETY: the types are those of cuda.h for this exported name, and a name with a version suffix
                     // never changes its meaning. The addresses stay valid, because the library is never unloaded.
-                    $($name: *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }
-                        .map_err(|_| stringify!($name))?,)*
+                    $($name: unsafe { function(library, symbol!($name)) }.ok_or(stringify!($name))?,)*
                     // SAFETY: as above.
-                    $($newer: unsafe { library.get(concat!(stringify!($newer), "\0").as_bytes()) }
-                        .ok().map(|function| *function),)*
+                    $($newer: unsafe { function(library, symbol!($newer)) },)*
                 })
             }
 
@@ -211,6 +215,14 @@ functions! {
 
     cuProfilerStart();
     cuProfilerStop();
+}
+
+/// Returns a text that ends with NUL as a C string.
+const fn c_string(text: &str) -> &CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(text) => text,
+        Err(_) => panic!("the text ends with its only NUL"),
+    }
 }
 
 /// The result of locating the driver.

@@ -2,6 +2,26 @@
 
 use std::ffi::{CStr, c_void};
 use std::path::PathBuf;
+use std::ptr::NonNull;
+
+use libloading::Library;
+
+/// Resolves a function. Its address stays valid as long as the library is loaded.
+///
+/// # Safety
+///
+/// `F` is a function pointer of the type that the library gives to this name.
+pub(crate) unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Option<F> {
+    const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>(), "F is a function pointer") };
+    // SAFETY: the address is that of a function of type F, whose representation is its address.
+    address(library, name).map(|address| unsafe { std::mem::transmute_copy(&address) })
+}
+
+/// Returns the address of a symbol. It is not generic, so that a table of functions compiles quickly.
+fn address(library: &Library, name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: every symbol has an address, and it is not dereferenced here.
+    *unsafe { library.get::<Option<NonNull<c_void>>>(name.to_bytes_with_nul()) }.ok()?
+}
 
 /// Returns the loader's error message, which `libloading` keeps as the source of its error.
 pub(crate) fn loader_message(error: &libloading::Error) -> String {

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use libloading::Library;
 
+use crate::loader::function;
 use crate::sync::OnceLock;
 use crate::toolkit::variable;
 
@@ -112,7 +113,7 @@ fn inject(path: &Path) -> bool {
         return false;
     };
     // SAFETY: the type is that of NVTX's headers for this name.
-    let Ok(initialize) = (unsafe { library.get::<Initialize>(b"InitializeInjectionNvtx2\0") }) else {
+    let Some(initialize) = (unsafe { function::<Initialize>(&library, c"InitializeInjectionNvtx2") }) else {
         return false;
     };
     // SAFETY: the function returns tables in the layout of the headers.

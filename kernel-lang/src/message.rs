@@ -50,20 +50,20 @@ fn variant(choice: &EnumType, bits: u64) -> String {
 fn number(scalar: Scalar, bits: u64, spec: FormatSpec) -> String {
     match scalar {
         Scalar::Bool => spec.text(bits as u8 != 0),
-        Scalar::I8 => spec.with_bits(bits as i8),
-        Scalar::I16 => spec.with_bits(bits as i16),
-        Scalar::I32 => spec.with_bits(bits as i32),
-        Scalar::I64 => spec.with_bits(bits as i64),
-        Scalar::Isize => spec.with_bits(bits as isize),
-        Scalar::U8 => spec.with_bits(bits as u8),
-        Scalar::U16 => spec.with_bits(bits as u16),
-        Scalar::U32 => spec.with_bits(bits as u32),
-        Scalar::U64 => spec.with_bits(bits),
-        Scalar::Usize => spec.with_bits(bits as usize),
-        Scalar::F16 => spec.with_bits(f16::from_bits(bits as u16)),
-        Scalar::Bf16 => spec.with_bits(bf16::from_bits(bits as u16)),
-        Scalar::F32 => spec.without_bits(f32::from_bits(bits as u32)),
-        Scalar::F64 => spec.without_bits(f64::from_bits(bits)),
+        Scalar::I8 => spec.with_bits(&(bits as i8)),
+        Scalar::I16 => spec.with_bits(&(bits as i16)),
+        Scalar::I32 => spec.with_bits(&(bits as i32)),
+        Scalar::I64 => spec.with_bits(&(bits as i64)),
+        Scalar::Isize => spec.with_bits(&(bits as isize)),
+        Scalar::U8 => spec.with_bits(&(bits as u8)),
+        Scalar::U16 => spec.with_bits(&(bits as u16)),
+        Scalar::U32 => spec.with_bits(&(bits as u32)),
+        Scalar::U64 => spec.with_bits(&bits),
+        Scalar::Usize => spec.with_bits(&(bits as usize)),
+        Scalar::F16 => spec.with_bits(&f16::from_bits(bits as u16)),
+        Scalar::Bf16 => spec.with_bits(&bf16::from_bits(bits as u16)),
+        Scalar::F32 => spec.without_bits(&f32::from_bits(bits as u32)),
+        Scalar::F64 => spec.without_bits(&f64::from_bits(bits)),
     }
 }
 
@@ -216,13 +216,19 @@ macro_rules! digits {
     };
 }
 
+/// A number with decimal forms. As a trait object, so that the format strings are compiled once and not for each type.
+trait Decimal: Display + Debug + LowerExp + UpperExp {}
+
+impl<T: Display + Debug + LowerExp + UpperExp> Decimal for T {}
+
+/// A number that implements all formatting traits: an integer, or an `f16` or `bf16`, which show their bits.
+trait Bits: Decimal + LowerHex + UpperHex + Octal + Binary {}
+
+impl<T: Decimal + LowerHex + UpperHex + Octal + Binary> Bits for T {}
+
 impl FormatSpec {
-    /// Formats a number that implements all formatting traits: an integer, or an `f16` or `bf16`, which show their
-    /// bits.
-    fn with_bits(
-        self,
-        value: impl Display + Debug + LowerHex + UpperHex + Octal + Binary + LowerExp + UpperExp + Copy,
-    ) -> String {
+    /// Formats a number that implements all formatting traits.
+    fn with_bits(self, value: &dyn Bits) -> String {
         let digits = match self.form {
             Form::LowerHex => digits!(self, value, "x"),
             Form::UpperHex => digits!(self, value, "X"),
@@ -236,7 +242,7 @@ impl FormatSpec {
     }
 
     /// Formats a number without hexadecimal, octal or binary form.
-    fn without_bits(self, value: impl Display + Debug + LowerExp + UpperExp + Copy) -> String {
+    fn without_bits(self, value: &dyn Decimal) -> String {
         let digits = match self.form {
             Form::Debug => digits!(self, value, "?"),
             Form::LowerExp => digits!(self, value, "e"),

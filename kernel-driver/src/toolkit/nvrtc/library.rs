@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 
 use super::Version;
-use crate::loader::{library_of, loader_message};
+use crate::loader::{function, library_of, loader_message};
 use crate::toolkit::searched::LibraryFailure;
 
 /// `nvrtcResult`, as an integer: a newer NVRTC may return unknown values.
@@ -64,26 +64,25 @@ impl Functions {
 
     fn from_library(library: &Library) -> Result<Functions, LibraryFailure> {
         /// Resolves a function.
-        fn get<F: Copy>(library: &Library, function: &'static str) -> Result<F, LibraryFailure> {
-            let symbol = format!("{function}\0");
+        fn get<F: Copy>(library: &Library, name: &'static CStr) -> Result<F, LibraryFailure> {
             // SAFETY: the caller's type is that of nvrtc.h for this name, unchanged since CUDA 11.2.
-            let found = unsafe { library.get::<F>(symbol.as_bytes()) };
-            found.map(|address| *address).map_err(|_| LibraryFailure::MissingFunction { function })
+            let found = unsafe { function(library, name) };
+            found.ok_or_else(|| LibraryFailure::MissingFunction { function: name.to_str().unwrap_or_default() })
         }
         Ok(Functions {
-            version: get(library, "nvrtcVersion")?,
-            get_error_string: get(library, "nvrtcGetErrorString")?,
-            get_num_supported_archs: get(library, "nvrtcGetNumSupportedArchs")?,
-            get_supported_archs: get(library, "nvrtcGetSupportedArchs")?,
-            create_program: get(library, "nvrtcCreateProgram")?,
-            destroy_program: get(library, "nvrtcDestroyProgram")?,
-            compile_program: get(library, "nvrtcCompileProgram")?,
-            get_cubin_size: get(library, "nvrtcGetCUBINSize")?,
-            get_cubin: get(library, "nvrtcGetCUBIN")?,
-            get_ptx_size: get(library, "nvrtcGetPTXSize")?,
-            get_ptx: get(library, "nvrtcGetPTX")?,
-            get_program_log_size: get(library, "nvrtcGetProgramLogSize")?,
-            get_program_log: get(library, "nvrtcGetProgramLog")?,
+            version: get(library, c"nvrtcVersion")?,
+            get_error_string: get(library, c"nvrtcGetErrorString")?,
+            get_num_supported_archs: get(library, c"nvrtcGetNumSupportedArchs")?,
+            get_supported_archs: get(library, c"nvrtcGetSupportedArchs")?,
+            create_program: get(library, c"nvrtcCreateProgram")?,
+            destroy_program: get(library, c"nvrtcDestroyProgram")?,
+            compile_program: get(library, c"nvrtcCompileProgram")?,
+            get_cubin_size: get(library, c"nvrtcGetCUBINSize")?,
+            get_cubin: get(library, c"nvrtcGetCUBIN")?,
+            get_ptx_size: get(library, c"nvrtcGetPTXSize")?,
+            get_ptx: get(library, c"nvrtcGetPTX")?,
+            get_program_log_size: get(library, c"nvrtcGetProgramLogSize")?,
+            get_program_log: get(library, c"nvrtcGetProgramLog")?,
         })
     }
 
