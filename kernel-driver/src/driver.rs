@@ -18,7 +18,7 @@ use cudarc::driver::sys::{
 use libloading::Library;
 
 use crate::error::{CudaError, NOT_SUPPORTED};
-use crate::loader::{function, library_of, loader_message};
+use crate::loader::{library_of, loader_message, resolve};
 use crate::sync::OnceLock;
 
 /// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Functions under `newer`
@@ -48,9 +48,9 @@ macro_rules! functions {
                 Ok(Driver {
                     // SAFETY: the types are those of cuda.h for this exported name, and a name with a version suffix
                     // never changes its meaning. The addresses stay valid, because the library is never unloaded.
-                    $($name: unsafe { function(library, symbol!($name)) }.ok_or(stringify!($name))?,)*
+                    $($name: unsafe { resolve(library, symbol!($name)) }.ok_or(stringify!($name))?,)*
                     // SAFETY: as above.
-                    $($newer: unsafe { function(library, symbol!($newer)) },)*
+                    $($newer: unsafe { resolve(library, symbol!($newer)) },)*
                 })
             }
 

@@ -11,7 +11,7 @@ use libloading::Library;
 /// # Safety
 ///
 /// `F` is a function pointer of the type that the library gives to this name.
-pub(crate) unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Option<F> {
+pub(crate) unsafe fn resolve<F: Copy>(library: &Library, name: &CStr) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>(), "F is a function pointer") };
     // SAFETY: the address is that of a function of type F, whose representation is its address.
     address(library, name).map(|address| unsafe { std::mem::transmute_copy(&address) })

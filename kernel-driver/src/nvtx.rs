@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use libloading::Library;
 
-use crate::loader::function;
+use crate::loader::resolve;
 use crate::sync::OnceLock;
 use crate::toolkit::variable;
 
@@ -113,7 +113,7 @@ fn inject(path: &Path) -> bool {
         return false;
     };
     // SAFETY: the type is that of NVTX's headers for this name.
-    let Some(initialize) = (unsafe { function::<Initialize>(&library, c"InitializeInjectionNvtx2") }) else {
+    let Some(initialize) = (unsafe { resolve::<Initialize>(&library, c"InitializeInjectionNvtx2") }) else {
         return false;
     };
     // SAFETY: the function returns tables in the layout of the headers.

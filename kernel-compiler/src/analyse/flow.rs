@@ -22,9 +22,8 @@
 //! A variable is invariant in a loop if it is initialised at the loop's entry, the loop neither declares nor assigns it,
 //! and no mutable reference to it exists in the function.
 
-use std::collections::BTreeMap;
-
 use fixedbitset::FixedBitSet;
+use litemap::LiteMap;
 
 use crate::ir::{Arm, Block, ExprId, ExprKind, LocalId, LogicalOp, LoopId, Sequence, Stmt, Type, UnaryOp};
 use crate::typify::TypedFunction;
@@ -38,7 +37,7 @@ pub(crate) struct Flow {
     pub(crate) usage: Usage,
     /// The reads that are not definitely initialised. Empty for every program that rustc accepts.
     pub(crate) uninitialised: Vec<ExprId>,
-    loops: BTreeMap<LoopId, Loop>,
+    loops: LiteMap<LoopId, Loop>,
 }
 
 /// The analysis results of a loop.
@@ -46,7 +45,7 @@ struct Loop {
     /// The variables initialised on every path to the loop, after its bounds are evaluated.
     initialised: FixedBitSet,
     /// The number of declarations and changes of each variable in the loop's condition and body.
-    changes: BTreeMap<LocalId, usize>,
+    changes: LiteMap<LocalId, usize>,
 }
 
 impl Flow {
@@ -82,9 +81,9 @@ pub(crate) fn flow(typed: &TypedFunction, program: &[TypedFunction]) -> Flow {
         typed,
         program,
         state: Some(entry),
-        breaks: BTreeMap::new(),
+        breaks: LiteMap::new(),
         open: Vec::new(),
-        flow: Flow { usage: usage(typed, program), uninitialised: Vec::new(), loops: BTreeMap::new() },
+        flow: Flow { usage: usage(typed, program), uninitialised: Vec::new(), loops: LiteMap::new() },
     };
     if function.cuda.is_none() {
         walk.block(&function.body);
@@ -109,9 +108,9 @@ struct Walk<'s> {
     program: &'s [TypedFunction],
     state: State,
     /// The join of the states at the `break`s of each enclosing loop and labelled block.
-    breaks: BTreeMap<LoopId, State>,
+    breaks: LiteMap<LoopId, State>,
     /// The changes counted so far in each enclosing loop.
-    open: Vec<BTreeMap<LocalId, usize>>,
+    open: Vec<LiteMap<LocalId, usize>>,
     flow: Flow,
 }
 
@@ -339,7 +338,7 @@ impl Walk<'_> {
         // Unreachable loops are never queried.
         let initialised = self.state.clone().unwrap_or_default();
         self.breaks.insert(id, None);
-        self.open.push(BTreeMap::new());
+        self.open.push(LiteMap::new());
         let end = iteration(self);
         self.state = end;
         let breaks = self.breaks.remove(&id).flatten();

@@ -9,7 +9,7 @@
 //! - a thread depends on the hardware only through `threadIdx`, `blockIdx`, `blockDim` and `gridDim`. The first and the third
 //!   are those of the hardware, the others are replaced in the kernel by those of the item.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
@@ -17,6 +17,7 @@ use crate::lower::{
     StmtKind, VarId,
 };
 use crate::prove::Axis;
+use litemap::LiteMap;
 
 use super::{Obstacle, ObstacleKind};
 
@@ -24,7 +25,7 @@ use super::{Obstacle, ObstacleKind};
 ///
 /// The axis is that of the rows if the kernel has rows, so that the accesses of a warp stay contiguous.
 pub(super) fn axis(module: &Module) -> Result<Axis, Obstacle> {
-    let mut legality = Legality { module, known: BTreeMap::new(), blocks: BTreeSet::new() };
+    let mut legality = Legality { module, known: LiteMap::new(), blocks: BTreeSet::new() };
     legality.function(&module.kernel, true)?;
     let reads = |name| legality.blocks.contains(name);
     if reads("blockIdx.y") {
@@ -41,7 +42,7 @@ pub(super) fn axis(module: &Module) -> Result<Axis, Obstacle> {
 struct Legality<'m> {
     module: &'m Module,
     /// The device functions that have been checked.
-    known: BTreeMap<FunctionId, Result<(), Obstacle>>,
+    known: LiteMap<FunctionId, Result<(), Obstacle>>,
     /// The built-in variables that the kernel reads.
     blocks: BTreeSet<&'static str>,
 }

@@ -32,7 +32,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::ir::{Scalar, Unroll};
 use crate::lower::{
@@ -41,6 +41,7 @@ use crate::lower::{
 };
 use crate::prove::Axis;
 use crate::source::Options;
+use litemap::LiteMap;
 
 use split::{Item, Level};
 
@@ -147,7 +148,7 @@ impl Writer {
         let counter = self.variable("number", false);
         let block = self.variable("block", true);
         let copy = Copy {
-            vars: BTreeMap::new(),
+            vars: LiteMap::new(),
             axis: self.axis,
             block: Expr::Var(block),
             labels: 0,
@@ -183,7 +184,7 @@ impl Writer {
                 _ => {}
             });
         }
-        let mut vars = BTreeMap::new();
+        let mut vars = LiteMap::new();
         for var in declared {
             self.vars.push(split::copy(&self.vars[var as usize]));
             vars.insert(var, VarId(self.vars.len() as u32 - 1));
@@ -231,7 +232,7 @@ fn unnumbered(kind: StmtKind) -> Stmt {
 
 /// The replacements in one copy of an item.
 struct Copy {
-    vars: BTreeMap<u32, VarId>,
+    vars: LiteMap<u32, VarId>,
     axis: Axis,
     /// The virtual block index.
     block: Expr,

@@ -3,11 +3,12 @@
 //! The text contains no shadowing: every variable of a function has a unique name, so that no block needs braces for
 //! scoping. The user's variables have precedence over those that the compiler introduces.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::ir::FunctionId;
 use crate::lower::{Body, Module, NameOrigin, TypeDef, TypeKind, Variable};
+use litemap::LiteMap;
 
 use super::reserved;
 
@@ -15,7 +16,7 @@ use super::reserved;
 pub(super) struct FunctionNames {
     /// The unqualified names of the device functions: those with a body in CUDA C are in `namespace foreign`, the
     /// others in `namespace device`.
-    pub(super) device: BTreeMap<FunctionId, String>,
+    pub(super) device: LiteMap<FunctionId, String>,
     /// The name of the entry point.
     pub(super) kernel: String,
 }

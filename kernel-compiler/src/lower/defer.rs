@@ -40,9 +40,10 @@
 //! because `prove` assumes nothing about the contents of memory, and in the loops of [`candidates`] it assumes nothing that follows
 //! from a check either.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use fixedbitset::FixedBitSet;
+use litemap::LiteMap;
 
 use super::control::round_unroll_factor;
 use super::{
@@ -77,7 +78,7 @@ pub(crate) fn program(module: &mut Module) {
     let passing = passing(module);
     let Module { types, functions, kernel, templates, .. } = module;
     let before = templates.clone();
-    for function in functions.values_mut().chain([kernel]) {
+    for function in functions.iter_mut().map(|(_, function)| function).chain([kernel]) {
         let Function { vars, params, body: Body::Stmts(stmts), .. } = function else { continue };
         let shared = shared_variables(stmts);
         let initialised = verify::initialised_before_loops(params, vars, stmts);
@@ -102,7 +103,7 @@ enum Passing {
 }
 
 /// Returns how the functions take their arguments.
-fn passing(module: &Module) -> BTreeMap<FunctionId, Vec<Passing>> {
+fn passing(module: &Module) -> LiteMap<FunctionId, Vec<Passing>> {
     let of_function = |function: &Function| {
         let returns_reference = function.result.as_ref().is_some_and(is_reference);
         let of = |param: &VarId| match &function.vars[param.index()].ty {
@@ -168,7 +169,7 @@ struct Effects<'f> {
     params: &'f [VarId],
     shared: &'f BTreeSet<u32>,
     pure: &'f BTreeSet<FunctionId>,
-    passing: &'f BTreeMap<FunctionId, Vec<Passing>>,
+    passing: &'f LiteMap<FunctionId, Vec<Passing>>,
 }
 
 impl Effects<'_> {
@@ -277,11 +278,11 @@ struct Pass<'m> {
     vars: &'m mut Vec<Variable>,
     shared: &'m BTreeSet<u32>,
     pure: &'m BTreeSet<FunctionId>,
-    passing: &'m BTreeMap<FunctionId, Vec<Passing>>,
+    passing: &'m LiteMap<FunctionId, Vec<Passing>>,
     types: &'m [TypeDef],
     templates: &'m mut BTreeSet<Template>,
     /// The variables that are initialised before each counted loop, by its counter.
-    initialised: BTreeMap<u32, FixedBitSet>,
+    initialised: LiteMap<u32, FixedBitSet>,
     /// A number above those of all labels.
     labels: u32,
 }
@@ -474,7 +475,7 @@ fn is_invariant(expr: &Expr, assigned: &BTreeSet<u32>, vars: &[Variable]) -> boo
     }
 }
 
-fn collect_assigned(stmts: &[Stmt], passing: &BTreeMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
+fn collect_assigned(stmts: &[Stmt], passing: &LiteMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Declare { var, init: _ } => {
@@ -491,7 +492,7 @@ fn collect_assigned(stmts: &[Stmt], passing: &BTreeMap<FunctionId, Vec<Passing>>
 }
 
 /// Collects the variables to which the calls in an expression write.
-fn collect_outputs(expr: &Expr, passing: &BTreeMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
+fn collect_outputs(expr: &Expr, passing: &LiteMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
     match expr {
         Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() => {
             for arg in args {
@@ -550,7 +551,7 @@ fn has_check(expr: &Expr) -> bool {
 struct Conversion<'p> {
     vars: &'p [Variable],
     types: &'p [TypeDef],
-    passing: &'p BTreeMap<FunctionId, Vec<Passing>>,
+    passing: &'p LiteMap<FunctionId, Vec<Passing>>,
     /// The variables that the loop assigns.
     assigned: BTreeSet<u32>,
     fault: VarId,
@@ -759,7 +760,7 @@ impl Conversion<'_> {
     /// Returns whether each iteration loads an element without a check, at an index that is different in all of them: then there
     /// are at most as many iterations as elements.
     fn is_bounded(&self, body: &[Stmt], counter: VarId) -> bool {
-        let mut index = Index { conversion: self, counter, values: BTreeMap::new() };
+        let mut index = Index { conversion: self, counter, values: LiteMap::new() };
         for stmt in body {
             let found = match &stmt.kind {
                 StmtKind::Declare { var: _, init } => init.as_ref().is_some_and(|init| index.is_loaded_in(init)),
@@ -791,7 +792,7 @@ struct Index<'p> {
     conversion: &'p Conversion<'p>,
     counter: VarId,
     /// The values of the constants that the iteration has declared.
-    values: BTreeMap<u32, &'p Expr>,
+    values: LiteMap<u32, &'p Expr>,
 }
 
 impl Index<'_> {

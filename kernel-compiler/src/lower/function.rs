@@ -1,11 +1,12 @@
 //! Lowering of a function: its variables, statements and temporaries.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::analyse::Flow;
 use crate::ir::{self, ExprId, FunctionId, LocalId, Pattern, Scalar, Span, Type};
 use crate::source::{Site, SiteKind};
 use crate::typify::TypedFunction;
+use litemap::LiteMap;
 
 use super::control::{Loop, Target};
 use super::types::is_empty;
@@ -78,7 +79,7 @@ fn verified(body: Body, params: &[VarId], vars: &[Variable]) -> Body {
 }
 
 /// Returns, for each initialiser of a `let`, the variable that it initialises.
-fn names(function: &ir::Function) -> BTreeMap<ExprId, LocalId> {
+fn names(function: &ir::Function) -> LiteMap<ExprId, LocalId> {
     let blocks = function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]);
     let stmts = blocks.flat_map(|block| &block.stmts);
     stmts
@@ -95,7 +96,7 @@ pub(super) struct Lowering<'a, 'o> {
     pub(super) output: &'o mut Output<'a>,
     pub(super) flow: &'a Flow,
     /// The variables that a `let` initialises with an expression.
-    names: BTreeMap<ExprId, LocalId>,
+    names: LiteMap<ExprId, LocalId>,
     pub(super) vars: Vec<Variable>,
     /// The variables in shared memory.
     pub(super) shared: BTreeSet<u32>,

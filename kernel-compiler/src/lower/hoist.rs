@@ -18,12 +18,13 @@
 //! after exactly the side effects that precede it. A loop in which threads synchronise is not versioned: its threads
 //! must not diverge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::ir::{
     BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Method, Pattern, Scalar,
     SlotId, Stmt, Type,
 };
+use litemap::LiteMap;
 
 use super::function::Lowering;
 use super::value::Value;
@@ -68,7 +69,7 @@ struct Counted<'e> {
 struct Survey {
     elements: Vec<ExprId>,
     /// The initialisers of variables that are never changed.
-    lets: BTreeMap<LocalId, ExprId>,
+    lets: LiteMap<LocalId, ExprId>,
     size: usize,
     /// Whether it contains an operation that must not be emitted twice.
     not_duplicable: bool,

@@ -44,12 +44,13 @@ mod value;
 mod variable;
 mod verify;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::Validated;
 use crate::ir::FunctionId;
 use crate::source::{Options, Site, SiteKind};
 use crate::typify::TypedFunction;
+use litemap::LiteMap;
 
 pub(crate) use helper::{
     Atomic, CastOp, ClassOp, ExactOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, NumberOp, Op, OpGroup, ThreadOp,
@@ -74,7 +75,7 @@ pub(crate) fn program(validated: &Validated, options: Options) -> Module {
         templates: BTreeSet::new(),
     };
     let last = program.len() - 1;
-    let mut functions = BTreeMap::new();
+    let mut functions = LiteMap::new();
     for (id, (typed, flow)) in (0u32..).map(FunctionId).zip(program[..last].iter().zip(flows)) {
         if typed.reached {
             let (function, summary, caller_sites) = function::lower(typed, flow, false, &mut output);

@@ -16,9 +16,8 @@
 //! if (decided) { use(x); }
 //! ```
 
-use std::collections::BTreeMap;
-
 use fixedbitset::FixedBitSet;
+use litemap::LiteMap;
 
 use super::{CType, Callee, Case, Expr, Header, Label, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable};
 use crate::ir::Scalar;
@@ -35,7 +34,7 @@ pub(super) fn initialised_before_loops(
     params: &[VarId],
     vars: &[Variable],
     body: &[Stmt],
-) -> BTreeMap<u32, FixedBitSet> {
+) -> LiteMap<u32, FixedBitSet> {
     let mut verifier = Verifier::new(params, vars);
     verifier.stmts(body);
     verifier.before_loops
@@ -49,7 +48,7 @@ type Set = Option<FixedBitSet>;
 struct State {
     assigned: FixedBitSet,
     /// For each `bool` variable, the sets of variables initialised if it is false and if it is true.
-    bools: BTreeMap<u32, [Set; 2]>,
+    bools: LiteMap<u32, [Set; 2]>,
 }
 
 fn intersection(left: Set, right: &Set) -> Set {
@@ -86,19 +85,19 @@ struct Verifier<'f> {
     /// `None` in unreachable code.
     state: Option<State>,
     /// The join of the states at the `goto`s to each label.
-    labels: BTreeMap<u32, Option<State>>,
+    labels: LiteMap<u32, Option<State>>,
     /// The join of the states at the `break`s of each enclosing loop.
     breaks: Vec<Option<State>>,
     found: Vec<VarId>,
     /// The variables that are initialised before each counted loop, by its counter.
-    before_loops: BTreeMap<u32, FixedBitSet>,
+    before_loops: LiteMap<u32, FixedBitSet>,
 }
 
 impl<'f> Verifier<'f> {
     fn new(params: &[VarId], vars: &'f [Variable]) -> Verifier<'f> {
         let mut assigned = FixedBitSet::with_capacity(vars.len());
         assigned.extend(params.iter().map(|param| param.index()));
-        let state = Some(State { assigned, bools: BTreeMap::new() });
+        let state = Some(State { assigned, bools: LiteMap::new() });
         let (labels, breaks, found, before_loops) = Default::default();
         Verifier { vars, state, labels, breaks, found, before_loops }
     }
@@ -239,7 +238,7 @@ impl<'f> Verifier<'f> {
             _ => None,
         };
         state.assigned.insert(var.index());
-        for set in state.bools.values_mut().flatten().flatten() {
+        for set in state.bools.iter_mut().flat_map(|(_, sets)| sets).flatten() {
             set.insert(var.index());
         }
         match known {
@@ -253,7 +252,7 @@ impl<'f> Verifier<'f> {
         let Some(state) = &mut self.state else { return };
         state.assigned.remove(var.index());
         state.bools.remove(&var.0);
-        for set in state.bools.values_mut().flatten().flatten() {
+        for set in state.bools.iter_mut().flat_map(|(_, sets)| sets).flatten() {
             set.remove(var.index());
         }
     }

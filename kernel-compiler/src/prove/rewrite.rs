@@ -1,17 +1,18 @@
 //! Removal of checks that cannot fail.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
     Body, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, SiteRef, Stmt, StmtKind,
 };
+use litemap::LiteMap;
 
 /// Replaces each check for which `removed` returns true, given its number, operation and first site, by what it returns
 /// if it does not fail. The checks are numbered in the order of [`checks`].
 pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<SiteRef>) -> bool) {
     let mut rewriter = Rewriter { next: 0, removed };
-    for function in module.functions.values_mut() {
+    for (_, function) in &mut module.functions {
         rewriter.function(function);
     }
     rewriter.function(&mut module.kernel);
@@ -38,8 +39,8 @@ pub(super) fn owners(module: &Module) -> Vec<Option<FunctionId>> {
 }
 
 /// Returns, for each definition of a built-in method, the first of the sites that its calls pass.
-pub(super) fn caller_sites(module: &Module) -> BTreeMap<FunctionId, BTreeSet<u32>> {
-    let mut bases: BTreeMap<FunctionId, BTreeSet<u32>> = BTreeMap::new();
+pub(super) fn caller_sites(module: &Module) -> LiteMap<FunctionId, BTreeSet<u32>> {
+    let mut bases: LiteMap<FunctionId, BTreeSet<u32>> = LiteMap::new();
     // Callers before their callees.
     for (owner, function) in functions(module).into_iter().rev() {
         let own = owner.and_then(|owner| bases.get(&owner)).cloned().unwrap_or_default();

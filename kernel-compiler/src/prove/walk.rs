@@ -4,7 +4,7 @@
 //! true along a path. A device function is walked at each of its calls; a check in it is removed only if that is sound
 //! at all of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::atoms::{AtomInfo, Bound, Case, Fact, Range};
@@ -18,6 +18,7 @@ use crate::lower::{
     Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Helper, Label, Module, Next, Op, Operator,
     SiteRef, Stmt, StmtKind, VarId, defer,
 };
+use litemap::LiteMap;
 
 /// The maximum number of predecessors whose values a join distinguishes.
 const CASES: usize = 4;
@@ -141,7 +142,7 @@ pub(super) struct Walk<'m> {
     pub(super) widths: Option<Widths>,
     frame: Frame<'m>,
     /// The atoms for CUDA's built-in variables.
-    specials: BTreeMap<&'static str, Atom>,
+    specials: LiteMap<&'static str, Atom>,
     fixed_block: Option<[u32; 3]>,
     depth: usize,
     calls: usize,
@@ -170,7 +171,7 @@ pub(super) fn walk(
         conditional_checks: 0,
         widths,
         frame,
-        specials: BTreeMap::new(),
+        specials: LiteMap::new(),
         fixed_block,
         depth: 0,
         calls: 0,
@@ -1064,9 +1065,9 @@ enum Direction {
 /// The variables that a loop assigns.
 #[derive(Default)]
 struct Directions {
-    of: BTreeMap<u32, Direction>,
+    of: LiteMap<u32, Direction>,
     /// The number of assignments in the text.
-    times: BTreeMap<u32, usize>,
+    times: LiteMap<u32, usize>,
 }
 
 impl Directions {

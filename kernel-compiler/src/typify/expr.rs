@@ -1,11 +1,10 @@
 //! Type resolution of expressions, bottom-up.
 
-use std::collections::BTreeMap;
-
 use crate::Diagnostic;
 use crate::ir::{
     BinaryOp, ExprId, ExprKind, Literal, LoopId, Message, Piece, Scalar, SlotId, Span, StructType, Type, UnaryOp,
 };
+use litemap::LiteMap;
 
 use super::call::is_assignable;
 use super::{Scope, TypedFunction};
@@ -16,7 +15,7 @@ use super::{Scope, TypedFunction};
 /// Unreachable expressions have type `!`, too.
 pub(super) fn types(scope: &mut Scope<'_, '_>, function: &TypedFunction) -> Vec<Type> {
     let ir = &function.instance.function;
-    let mut typing = Typing { scope, function, types: Vec::with_capacity(ir.exprs.len()), breaks: BTreeMap::new() };
+    let mut typing = Typing { scope, function, types: Vec::with_capacity(ir.exprs.len()), breaks: LiteMap::new() };
     for (id, expr) in (0u32..).map(ExprId).zip(&ir.exprs) {
         let ty = if function.is_reachable(id) { typing.expr(&expr.kind, expr.span) } else { Type::Never };
         typing.types.push(ty);
@@ -34,7 +33,7 @@ pub(super) struct Typing<'s, 'a, 'e> {
     pub(super) function: &'s TypedFunction,
     types: Vec<Type>,
     /// The joined types of the `break` values of each loop that has any.
-    pub(super) breaks: BTreeMap<LoopId, Type>,
+    pub(super) breaks: LiteMap<LoopId, Type>,
 }
 
 impl Typing<'_, '_, '_> {

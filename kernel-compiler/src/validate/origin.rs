@@ -5,11 +5,12 @@
 //! nothing is lost. A reference may have been passed along, so the analysis tracks the possible origins of every
 //! reference through variables and calls. It is flow-insensitive.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::Diagnostic;
 use crate::analyse::is_reference;
 use crate::ir::{Arm, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LoopId, Pattern, Sequence, Stmt, Type};
+use litemap::LiteMap;
 
 use super::Check;
 use super::place::Root;
@@ -30,7 +31,7 @@ struct Sources {
     /// The origins of each variable.
     locals: Vec<Origins>,
     /// The values with which each loop or labelled block is left.
-    breaks: BTreeMap<LoopId, Vec<ExprId>>,
+    breaks: LiteMap<LoopId, Vec<ExprId>>,
 }
 
 impl Check<'_, '_> {
@@ -90,7 +91,7 @@ impl Check<'_, '_> {
     /// Computes the origins of the references in variables.
     fn sources(&self) -> Sources {
         let function = &self.function.instance.function;
-        let mut sources = Sources { locals: vec![Origins::new(); function.locals.len()], breaks: BTreeMap::new() };
+        let mut sources = Sources { locals: vec![Origins::new(); function.locals.len()], breaks: LiteMap::new() };
         for (position, param) in function.params.iter().enumerate() {
             sources.locals[param.index()].insert(Origin::Param(position));
         }

@@ -6,10 +6,11 @@
 mod expr;
 mod stmt;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::ir::{CudaC, FunctionId, Scalar};
 use crate::source::Site;
+use litemap::LiteMap;
 
 use super::helper::Helper;
 
@@ -23,7 +24,7 @@ pub(crate) struct Module {
     /// The stored constants.
     pub(crate) constants: Vec<Constant>,
     /// The reachable device functions in topological order: callees precede their callers.
-    pub(crate) functions: BTreeMap<FunctionId, Function>,
+    pub(crate) functions: LiteMap<FunctionId, Function>,
     /// The entry point.
     pub(crate) kernel: Function,
     /// The type that represents `usize`: `usize` itself, or `u32`.

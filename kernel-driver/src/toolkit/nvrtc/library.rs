@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 
 use super::Version;
-use crate::loader::{function, library_of, loader_message};
+use crate::loader::{library_of, loader_message, resolve};
 use crate::toolkit::searched::LibraryFailure;
 
 /// `nvrtcResult`, as an integer: a newer NVRTC may return unknown values.
@@ -66,7 +66,7 @@ impl Functions {
         /// Resolves a function.
         fn get<F: Copy>(library: &Library, name: &'static CStr) -> Result<F, LibraryFailure> {
             // SAFETY: the caller's type is that of nvrtc.h for this name, unchanged since CUDA 11.2.
-            let found = unsafe { function(library, name) };
+            let found = unsafe { resolve(library, name) };
             found.ok_or_else(|| LibraryFailure::MissingFunction { function: name.to_str().unwrap_or_default() })
         }
         Ok(Functions {
