@@ -25,7 +25,7 @@ fn check_loop(body: &str, deferred: bool) {
         assert_eq!(text.contains("rt::load(x, "), deferred, "{text}");
         assert_eq!(text.contains("bool fault = false;"), deferred, "{text}");
         // A loop that has faulted is executed again, with its checks.
-        assert!(text.contains("x[rt::at("), "{text}");
+        assert!(text.contains("x[rt::at(") || text.contains("x[rt::at<"), "{text}");
         let (deferrals, repetitions) = (text.matches("bool fault").count(), text.matches("if (fault").count());
         assert_eq!(deferrals + text.matches(") break;").count(), repetitions, "{text}");
     }

@@ -58,7 +58,7 @@ fn variants_have_the_same_interface() {
     let validated = check(&common::program(kernel, false)).unwrap_or_else(|errors| panic!("{errors}"));
     let [narrow, proven, checked] =
         Variant::ALL.map(|variant| write(&validated, &Options { variant, ..Options::default() }));
-    assert!(checked.text.contains("rt::at(") && !proven.text.contains("rt::at("), "{}", proven.text);
+    assert!(checked.text.contains("rt::at") && !proven.text.contains("rt::at"), "{}", proven.text);
     let predicate = proven.predicate.clone().expect("a predicate");
     let value = |symbol: &LaunchSymbol, lengths: [i128; 2]| match symbol {
         LaunchSymbol::Param { index: 1, scalar: Scalar::Usize } => lengths[0],
@@ -326,7 +326,7 @@ fn checks_are_hoisted_over_invariant_variables() {
             }
         }",
     );
-    assert!(in_the_loop.contains("y[rt::at(at, y_len, "), "{in_the_loop}");
+    assert!(in_the_loop.contains("(at, y_len, "), "{in_the_loop}");
     let changed_outside = text_of(
         "fn k(y: &mut [u32], n: usize) {
             let mut width: usize = n;
@@ -391,4 +391,39 @@ fn loops_without_side_effects_get_a_progress_instruction() {
     assert!(kept("let mut i: u32 = 1u32; while i < 16u32 { i <<= 32; }"));
     assert!(kept("let mut i: usize = n; while i != 1 { if i > 7 { y[0] = 1u32; } i = i * 3 + 1; }"));
     assert!(kept("let mut i: usize = n; while i != 1 { i = i * 3 + 1; if i > 7 { continue; } y[0] = 1u32; }"));
+}
+
+/// A loop from 0 is unrolled by a small power of two by which its counter is divided.
+#[test]
+fn loops_with_remainders_of_the_counter_are_unrolled() {
+    let factor = |body: &str| {
+        let text = text_of(&format!("fn k(x: &[u32], y: &mut [u32], n: usize) {{ {body} }}"));
+        let at = text.find("#pragma unroll")?;
+        text[at..].lines().next().map(str::to_owned)
+    };
+    let by = |factor: u32| Some(format!("#pragma unroll {factor}"));
+    assert_eq!(factor("for i in 0..n { y[i % 2] = x[i]; }"), by(2));
+    assert_eq!(factor("for i in 0..n { if i % 2 == 0 { y[i] = x[i % 4]; } }"), by(4));
+    assert_eq!(factor("#[unroll(8)] for i in 0..n { y[i % 2] = x[i]; }"), by(8));
+    assert_eq!(factor("#[unroll(1)] for i in 0..n { y[i % 2] = x[i]; }"), by(1));
+    for other in ["i % 3", "i % 8", "n % 2", "i / 2", "(i + 1) % 2"] {
+        assert_eq!(factor(&format!("for i in 0..n {{ y[{other}] = x[i]; }}")), None, "{other}");
+    }
+    assert_eq!(factor("for i in 1..n { y[i % 2] = x[i]; }"), None);
+    assert_eq!(factor("for i in 0..6 { y[i % 2] = x[i]; }"), None);
+    assert_eq!(factor("for i in (0..n).rev() { y[i % 2] = x[i]; }"), None);
+}
+
+/// Two to four index checks call a function of their own.
+#[test]
+fn few_checks_call_their_own_functions() {
+    let own = |reads: usize| {
+        let sum: Vec<String> = (0..reads).map(|i| format!("x[t + {i}]")).chain(["1u32".to_owned()]).collect();
+        let text = text_of(&format!("fn k(x: &[u32], y: &mut [u32], t: usize) {{ y[0] = {}; }}", sum.join(" + ")));
+        (text.matches("rt::at<").count(), text.matches("rt::at(").count())
+    };
+    assert_eq!(own(0), (0, 1));
+    assert_eq!(own(1), (2, 0));
+    assert_eq!(own(3), (4, 0));
+    assert_eq!(own(4), (0, 5));
 }

@@ -63,8 +63,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -101,7 +113,7 @@ extern "C" __global__ void unrolled_sums(const float* __restrict__ x, usize x_le
 #line 371
     for (usize k = 0; k < 4; ++k) {
 #line 373
-        part[k] = x[rt::at(rt::add_u64(rt::mul_u64(i, 4, 0, launch), k, 1, launch), x_len, 2, launch)];
+        part[k] = x[rt::at<2>(rt::add_u64(rt::mul_u64(i, 4, 0, launch), k, 1, launch), x_len, launch)];
     }
     float sum = 0.0f;
     #pragma unroll
@@ -157,5 +169,5 @@ extern "C" __global__ void unrolled_sums(const float* __restrict__ x, usize x_le
         sum += 0.5f;
         k_5 = rt::add_u64(k_5, 3, 3, launch);
     }
-    y[rt::at(i, y_len, 4, launch)] = sum;
+    y[rt::at<4>(i, y_len, launch)] = sum;
 }

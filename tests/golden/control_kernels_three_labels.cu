@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -128,6 +140,6 @@ extern "C" __global__ void three_labels(const i32* __restrict__ x, usize x_len, 
 #line 20
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < out_len) {
-        out[rt::at(i, out_len, 6, launch)] = device::three_labels(x[rt::at(i, x_len, 5, launch)], launch);
+        out[rt::at<6>(i, out_len, launch)] = device::three_labels(x[rt::at<5>(i, x_len, launch)], launch);
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -102,15 +114,15 @@ extern "C" __global__ void nested(const u32* __restrict__ x, usize x_len, u32* _
         if (rt::within(row * by, 1, offset, end_2, x_len)) {
 #line 64
             for (usize col = offset; col < end_2; ++col) {
-                sum = rt::add_u32(sum, rt::add_u32(x[rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch)], x[rt::at(rt::sub_u64(rt::sub_u64(by, 1, 3, launch), rt::sub_u64(col, offset, 4, launch), 5, launch), x_len, 6, launch)], 7, launch), 8, launch);
+                sum = rt::add_u32(sum, rt::add_u32(x[rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch)], x[rt::at<6>(rt::sub_u64(rt::sub_u64(by, 1, 3, launch), rt::sub_u64(col, offset, 4, launch), 5, launch), x_len, launch)], 7, launch), 8, launch);
             }
         } else {
 #line 64
             for (usize col_2 = offset; col_2 < end_2; ++col_2) {
-                sum = rt::add_u32(sum, rt::add_u32(x[rt::at(rt::add_u64(rt::mul_u64(row, by, 9, launch), col_2, 10, launch), x_len, 11, launch)], x[rt::at(rt::sub_u64(rt::sub_u64(by, 1, 12, launch), rt::sub_u64(col_2, offset, 13, launch), 14, launch), x_len, 15, launch)], 16, launch), 17, launch);
+                sum = rt::add_u32(sum, rt::add_u32(x[rt::at<11>(rt::add_u64(rt::mul_u64(row, by, 9, launch), col_2, 10, launch), x_len, launch)], x[rt::at<15>(rt::sub_u64(rt::sub_u64(by, 1, 12, launch), rt::sub_u64(col_2, offset, 13, launch), 14, launch), x_len, launch)], 16, launch), 17, launch);
             }
         }
 #line 67
-        y[rt::at(row, y_len, 18, launch)] = sum;
+        y[rt::at<18>(row, y_len, launch)] = sum;
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -83,9 +95,9 @@ extern "C" __global__ void isqrt(const i32* __restrict__ x, usize x_len, const i
 #line 152
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < out_len) {
-        const i32 a = x[rt::at(i, x_len, 0, launch)];
+        const i32 a = x[rt::at<0>(i, x_len, launch)];
 #line 154
-        const i32 _b = y[rt::at(i, y_len, 1, launch)];
-        out[rt::at(i, out_len, 3, launch)] = device::isqrt(a, 2, launch);
+        const i32 _b = y[rt::at<1>(i, y_len, launch)];
+        out[rt::at<3>(i, out_len, launch)] = device::isqrt(a, 2, launch);
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -95,9 +107,9 @@ extern "C" __global__ void wrapping_rem_euclid(const i64* __restrict__ x, usize 
 #line 152
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < out_len) {
-        const i64 a = x[rt::at(i, x_len, 0, launch)];
+        const i64 a = x[rt::at<0>(i, x_len, launch)];
 #line 154
-        const i64 b = y[rt::at(i, y_len, 1, launch)];
-        out[rt::at(i, out_len, 4, launch)] = device::wrapping_rem_euclid(a, b, 2, launch);
+        const i64 b = y[rt::at<1>(i, y_len, launch)];
+        out[rt::at<4>(i, out_len, launch)] = device::wrapping_rem_euclid(a, b, 2, launch);
     }
 }

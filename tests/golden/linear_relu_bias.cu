@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -80,7 +92,7 @@ extern "C" __global__ void relu_bias(const float* __restrict__ x, usize x_len, c
     const usize row = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     if (col < width && row < height) {
         const usize at = rt::add_u64(rt::mul_u64(row, width, 0, launch), col, 1, launch);
-        const float shifted = x[rt::at(at, x_len, 2, launch)] + bias[rt::at(col, bias_len, 3, launch)];
-        y[rt::at(at, y_len, 4, launch)] = shifted > 0.0f ? shifted : 0.0f;
+        const float shifted = x[rt::at<2>(at, x_len, launch)] + bias[rt::at<3>(col, bias_len, launch)];
+        y[rt::at<4>(at, y_len, launch)] = shifted > 0.0f ? shifted : 0.0f;
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -67,6 +79,6 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
 extern "C" __global__ void saxpy(float a, const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < y_len) {
-        y[rt::at(i, y_len, 2, launch)] = a * x[rt::at(i, x_len, 0, launch)] + y[rt::at(i, y_len, 1, launch)];
+        y[rt::at<2>(i, y_len, launch)] = a * x[rt::at<0>(i, x_len, launch)] + y[rt::at<1>(i, y_len, launch)];
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -72,6 +84,6 @@ extern "C" __global__ void vector_add(const float* __restrict__ a, usize a_len, 
     const usize step = gridDim.x * (usize)blockDim.x;
 #line 33
     for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < sum_len; i = rt::step_u64(i, sum_len, step)) {
-        sum[rt::at(i, sum_len, 2, launch)] = a[rt::at(i, a_len, 0, launch)] + b[rt::at(i, b_len, 1, launch)];
+        sum[rt::at<2>(i, sum_len, launch)] = a[rt::at<0>(i, a_len, launch)] + b[rt::at<1>(i, b_len, launch)];
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -99,7 +111,7 @@ static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize 
     for (usize i = 0; i < 8; ++i) {
         i64 value;
 #line 100
-        const i32 matched = x[rt::at(i, x_len, 0, launch)];
+        const i32 matched = x[rt::at<0>(i, x_len, launch)];
 #line 100
         if (matched <= -2) {
             value = -1;
@@ -138,12 +150,12 @@ static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize 
             value = 8;
         }
 #line 100
-        y[rt::at(i, y_len, 3, launch)] = value;
+        y[rt::at<3>(i, y_len, launch)] = value;
     }
 #line 113
     i64 value_2;
 #line 113
-    const i32 matched_2 = x[rt::at(0, x_len, 4, launch)];
+    const i32 matched_2 = x[rt::at<4>(0, x_len, launch)];
 #line 113
     if (matched_2 >= -2 && matched_2 <= 0) {
 #line 113
@@ -156,7 +168,7 @@ static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize 
         value_2 = 3;
     }
 #line 113
-    y[rt::at(8, y_len, 5, launch)] = value_2;
+    y[rt::at<5>(8, y_len, launch)] = value_2;
 }
 
 }  // namespace device

@@ -63,6 +63,17 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
 template <class T>
 static __device__ __forceinline__ u64 bits(T value) {
     u64 bits = 0;
@@ -81,8 +92,9 @@ static __device__ __noinline__ __attribute__((noreturn)) void panic(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -283,7 +295,7 @@ static __device__ inline i32 stop(u32 which, i32 i, float f, u64 n, rt::Launch l
 #line 146
             const rt::Array<i32, 3> list = {{1, 2, 3}};
 #line 146
-            return list[rt::at((usize)i, 3, 23, launch)];
+            return list[rt::at<23>((usize)i, 3, launch)];
         }
         default: {
 #line 147
@@ -298,7 +310,7 @@ static __device__ inline i32 stop(u32 which, i32 i, float f, u64 n, rt::Launch l
 
 #line 153 "tests/corpus/messages.rs"
 extern "C" __global__ void stopping(u32 which, i32 i, float f, u64 n, i32* __restrict__ y, usize y_len, rt::Launch launch) {
-    y[rt::at(0, y_len, 25, launch)] = 1;
-    y[rt::at(1, y_len, 26, launch)] = device::stop(which, i, f, n, launch);
-    y[rt::at(2, y_len, 27, launch)] = 3;
+    y[rt::at<25>(0, y_len, launch)] = 1;
+    y[rt::at<26>(1, y_len, launch)] = device::stop(which, i, f, n, launch);
+    y[rt::at<27>(2, y_len, launch)] = 3;
 }

@@ -56,6 +56,17 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
 template <class T>
 static __device__ __forceinline__ u64 bits(T value) {
     u64 bits = 0;
@@ -95,8 +106,9 @@ static __device__ __forceinline__ void print(Launch launch, u32 site, T... value
     print_words(launch, site, args + 1, sizeof...(T));
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -117,12 +129,12 @@ extern "C" __global__ void telling(const float* __restrict__ x, usize x_len, flo
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     rt::print(launch, 1);
     for (usize k = 0; k < x_len; ++k) {
-        if (x[rt::at(k, x_len, 2, launch)] > 1.0f) {
-            const float value = device::tell(x[rt::at(k, x_len, 3, launch)], k, launch);
+        if (x[rt::at<2>(k, x_len, launch)] > 1.0f) {
+            const float value = device::tell(x[rt::at<3>(k, x_len, launch)], k, launch);
 #line 81
-            const float value_2 = device::tell(-x[rt::at(k, x_len, 4, launch)], i, launch);
+            const float value_2 = device::tell(-x[rt::at<4>(k, x_len, launch)], i, launch);
 #line 81
-            y[rt::at(k, y_len, 5, launch)] = value + value_2;
+            y[rt::at<5>(k, y_len, launch)] = value + value_2;
             continue;
         }
         rt::print(launch, 6, k);

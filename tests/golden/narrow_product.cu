@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -97,10 +109,10 @@ extern "C" __global__ void product(u32 n, const float* __restrict__ a, usize a_l
         } else {
 #line 57
             for (u32 k_2 = 0; k_2 < n; ++k_2) {
-                sum += a[rt::at(rt::add_u32(rt::mul_u32(i, n, 4, launch), k_2, 5, launch), a_len, 6, launch)] * b[rt::at(rt::add_u32(rt::mul_u32(k_2, n, 7, launch), j, 8, launch), b_len, 9, launch)];
+                sum += a[rt::at<6>(rt::add_u32(rt::mul_u32(i, n, 4, launch), k_2, 5, launch), a_len, launch)] * b[rt::at<9>(rt::add_u32(rt::mul_u32(k_2, n, 7, launch), j, 8, launch), b_len, launch)];
             }
         }
 #line 60
-        c[rt::at(rt::add_u32(rt::mul_u32(i, n, 10, launch), j, 11, launch), c_len, 12, launch)] = sum;
+        c[rt::at<12>(rt::add_u32(rt::mul_u32(i, n, 10, launch), j, 11, launch), c_len, launch)] = sum;
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -73,6 +85,6 @@ static __device__ __forceinline__ i8 div_i8(i8 a, i8 b, u32 site, Launch launch)
 extern "C" __global__ void div(const i8* __restrict__ a, usize a_len, const i8* __restrict__ b, usize b_len, i8* __restrict__ out, usize out_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < out_len) {
-        out[rt::at(i, out_len, 4, launch)] = rt::div_i8(a[rt::at(i, a_len, 0, launch)], b[rt::at(i, b_len, 1, launch)], 2, launch);
+        out[rt::at<4>(i, out_len, launch)] = rt::div_i8(a[rt::at<0>(i, a_len, launch)], b[rt::at<1>(i, b_len, launch)], 2, launch);
     }
 }

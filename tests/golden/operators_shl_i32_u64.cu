@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -72,6 +84,6 @@ static __device__ __forceinline__ u32 shift_amount(u64 amount, u32 width, u32 si
 extern "C" __global__ void shl(const i32* __restrict__ a, usize a_len, const u64* __restrict__ by, usize by_len, i32* __restrict__ out, usize out_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < out_len) {
-        out[rt::at(i, out_len, 3, launch)] = (i32)((u32)a[rt::at(i, a_len, 0, launch)] << rt::shift_amount(by[rt::at(i, by_len, 1, launch)], 32, 2, launch));
+        out[rt::at<3>(i, out_len, launch)] = (i32)((u32)a[rt::at<0>(i, a_len, launch)] << rt::shift_amount(by[rt::at<1>(i, by_len, launch)], 32, 2, launch));
     }
 }

@@ -63,8 +63,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -317,7 +329,7 @@ static __device__ inline types::Hit trace(types::Ray ray, const types::Body* bod
 #line 380
         const usize id_2 = nearest_2_1;
 #line 380
-        const types::Body matched = bodies[rt::at(id_2, bodies_len, 0, launch)];
+        const types::Body matched = bodies[rt::at<0>(id_2, bodies_len, launch)];
 #line 380
         if (matched.tag == types::Body_tag_Sphere) {
             return types::Hit(types::Hit_Sphere{types::Hit_tag_Sphere, t_3, (u32)id_2});
@@ -334,6 +346,6 @@ static __device__ inline types::Hit trace(types::Ray ray, const types::Body* bod
 extern "C" __global__ void first_hits(const types::Ray* __restrict__ rays, usize rays_len, const types::Body* __restrict__ bodies, usize bodies_len, types::Hit* __restrict__ hits, usize hits_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < rays_len) {
-        hits[rt::at(i, hits_len, 2, launch)] = device::trace(rays[rt::at(i, rays_len, 1, launch)], bodies, bodies_len, launch);
+        hits[rt::at<2>(i, hits_len, launch)] = device::trace(rays[rt::at<1>(i, rays_len, launch)], bodies, bodies_len, launch);
     }
 }

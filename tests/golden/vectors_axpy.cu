@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -115,6 +127,6 @@ static __device__ inline void Vec4_add_assign(types::Vec4_f32& self_, types::Vec
 extern "C" __global__ void axpy(float a, const types::Vec4_f32* __restrict__ x, usize x_len, types::Vec4_f32* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < y_len) {
-        device::Vec4_add_assign(y[rt::at(i, y_len, 0, launch)], device::Vec4_mul(x[rt::at(i, x_len, 1, launch)], a));
+        device::Vec4_add_assign(y[rt::at<0>(i, y_len, launch)], device::Vec4_mul(x[rt::at<1>(i, x_len, launch)], a));
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -69,6 +81,6 @@ extern "C" __global__ void transpose(const i16* __restrict__ a, usize a_len_0, u
 #line 14
     const usize i = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     if (i < a_len_0 && j < a_len_1) {
-        b[rt::at(j, b_len_0, 2, launch) * b_len_1 + rt::at(i, b_len_1, 3, launch)] = a[rt::at(i, a_len_0, 0, launch) * a_len_1 + rt::at(j, a_len_1, 1, launch)];
+        b[rt::at<2>(j, b_len_0, launch) * b_len_1 + rt::at<3>(i, b_len_1, launch)] = a[rt::at<0>(i, a_len_0, launch) * a_len_1 + rt::at<1>(j, a_len_1, launch)];
     }
 }

@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -134,9 +146,9 @@ extern "C" __global__ void in_arms(u32* __restrict__ y, usize y_len, u32 bits, r
         count = rt::reduce_add_sync_u32(lanes, 1);
     }
 #line 323
-    y[rt::at(rt::mul_u64(4, i, 3, launch), y_len, 4, launch)] = rt::add_u32((u32)((active & rt::lanemask_eq()) != 0), rt::mul_u32(2, (u32)((active & ~lanes) != 0), 1, launch), 2, launch);
-    y[rt::at(rt::add_u64(rt::mul_u64(4, i, 5, launch), 1, 6, launch), y_len, 7, launch)] = ballot;
-    y[rt::at(rt::add_u64(rt::mul_u64(4, i, 8, launch), 2, 9, launch), y_len, 10, launch)] = count;
+    y[rt::at<4>(rt::mul_u64(4, i, 3, launch), y_len, launch)] = rt::add_u32((u32)((active & rt::lanemask_eq()) != 0), rt::mul_u32(2, (u32)((active & ~lanes) != 0), 1, launch), 2, launch);
+    y[rt::at<7>(rt::add_u64(rt::mul_u64(4, i, 5, launch), 1, 6, launch), y_len, launch)] = ballot;
+    y[rt::at<10>(rt::add_u64(rt::mul_u64(4, i, 8, launch), 2, 9, launch), y_len, launch)] = count;
     const u32 before = rt::active_mask();
-    y[rt::at(rt::add_u64(rt::mul_u64(4, i, 11, launch), 3, 12, launch), y_len, 13, launch)] = (u32)((before & rt::lanemask_eq()) != 0);
+    y[rt::at<13>(rt::add_u64(rt::mul_u64(4, i, 11, launch), 3, 12, launch), y_len, launch)] = (u32)((before & rt::lanemask_eq()) != 0);
 }

@@ -63,8 +63,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -116,7 +128,7 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
     const usize t = (usize)threadIdx.x;
 #line 478
     const usize lane = (usize)rt::lane_id();
-    const u32 own = i < x_len ? x[rt::at(i, x_len, 0, launch)] : 0u;
+    const u32 own = i < x_len ? x[rt::at<0>(i, x_len, launch)] : 0u;
     u32 sum = own;
     usize delta = 1;
     for (; delta < 32; rt::progress()) {
@@ -127,7 +139,7 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
         delta = rt::mul_u64(delta, 2, 2, launch);
     }
     if (lane == 31) {
-        sums[rt::at(t / 32, 32, 3, launch)] = sum;
+        sums[rt::at<3>(t / 32, 32, launch)] = sum;
     }
     __syncthreads();
     const usize end = t / 32;
@@ -140,11 +152,11 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
     } else {
 #line 493
         for (usize warp_2 = 0; warp_2 < end; ++warp_2) {
-            sum = rt::add_u32(sum, sums[rt::at(warp_2, 32, 5, launch)], 6, launch);
+            sum = rt::add_u32(sum, sums[rt::at<5>(warp_2, 32, launch)], 6, launch);
         }
     }
 #line 496
     if (i < x_len) {
-        y[rt::at(i, y_len, 8, launch)] = rt::sub_u32(sum, own, 7, launch);
+        y[rt::at<8>(i, y_len, launch)] = rt::sub_u32(sum, own, 7, launch);
     }
 }

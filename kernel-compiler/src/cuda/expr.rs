@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::coarsen::VIRTUAL_BLOCKS;
 use crate::ir::{FunctionId, Scalar};
-use crate::lower::{Body, CType, Callee, Expr, Operator, Prefix, SiteRef, TypeId, TypeKind};
+use crate::lower::{Body, CType, Callee, Expr, Helper, Op, Operator, Prefix, SiteRef, TypeId, TypeKind};
 
 use super::names::Names;
 use super::{Context, literal, reserved, types};
@@ -260,6 +260,15 @@ impl<'p> ExprPrinter<'p> {
             Callee::Inside { .. } => ("rt::inside".to_owned(), true),
         };
         text.push_str(&name);
+        let own_fault = match callee {
+            Callee::Helper(Helper { op: Op::At, scalar: _ }, Some(SiteRef::Own(site))) => {
+                self.context.own_faults.then_some(*site)
+            }
+            _ => None,
+        };
+        if let Some(site) = own_fault {
+            let _ = write!(text, "<{site}>");
+        }
         text.push('(');
         let mut separator = "";
         for arg in args {
@@ -272,6 +281,9 @@ impl<'p> ExprPrinter<'p> {
             }
         }
         match callee {
+            Callee::Helper(..) if own_fault.is_some() => {
+                let _ = write!(text, "{separator}{}", self.names.launch);
+            }
             Callee::Helper(_, Some(site)) | Callee::Function(_, Some(site)) => {
                 let _ = write!(text, "{separator}{}, {}", self.site(*site), self.names.launch);
             }

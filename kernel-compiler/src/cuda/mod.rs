@@ -11,6 +11,7 @@ mod arithmetic;
 mod atomic;
 mod bounds;
 mod expr;
+mod fault;
 mod float;
 mod half;
 mod integer;
@@ -71,9 +72,11 @@ pub(crate) fn source(
     predicate: Option<Arc<Predicate>>,
     coarsening: Result<Coarsening, Obstacle>,
 ) -> Source {
-    let context = Context { module: &module, functions: names::functions(&module), types: names::types(&module.types) };
+    let own_faults = fault::own(&module);
+    let (functions, types) = (names::functions(&module), names::types(&module.types));
+    let context = Context { module: &module, functions, types, own_faults };
     let mut text = String::new();
-    prelude::write(&mut text, &module);
+    prelude::write(&mut text, &module, own_faults);
     types::write(&mut text, &context);
     types::write_constants(&mut text, &context);
     // A body in CUDA C calls no function of the program, so these functions can precede all others.
@@ -105,6 +108,8 @@ struct Context<'m> {
     module: &'m Module,
     functions: FunctionNames,
     types: TypeNames,
+    /// Whether each index check calls a function of its own.
+    own_faults: bool,
 }
 
 /// Prints a function, preceded by an empty line.

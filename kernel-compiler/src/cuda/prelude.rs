@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use crate::ir::{Intrinsic, Scalar, Scope};
 use crate::lower::{CastOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, Module, Op, OpGroup, ThreadOp};
 
-use super::{atomic, float, half, integer, literal, support, warp};
+use super::{atomic, fault, float, half, integer, literal, support, warp};
 
 /// The typedefs. LP64 and LLP64 differ in `long`, so it is not used; CUDA's 64-bit atomics take `unsigned long long`.
 const TYPES: &str = "\
@@ -70,44 +70,13 @@ struct Launch {
 };
 ";
 
-/// Claims and fills the fault record. `$failed` is the additional code of a program with a grid-wide barrier.
-///
-/// The first thread that faults owns the record. `noreturn` keeps the checks from inhibiting optimisations: without it,
-/// a tiled matrix product was 2.2 times slower on an H200. `exit` terminates the thread and leaves the context usable,
-/// unlike `__trap()`.
-const FAULT: &str = "
-static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
-    Fault* const record = launch.fault;
-    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
-    record->kernel = launch.kernel;
-    record->site = site;
-    record->block[0] = blockIdx.x;
-    record->block[1] = blockIdx.y;
-    record->block[2] = blockIdx.z;
-    record->thread[0] = threadIdx.x;
-    record->thread[1] = threadIdx.y;
-    record->thread[2] = threadIdx.z;
-    return record;
-}
-
-static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
-    if (Fault* const record = claim(launch, site)) {
-        record->index = index;
-        record->len = len;
-        __threadfence_system();
-    }
-$failed    asm volatile(\"exit;\");
-    __builtin_unreachable();
-}
-";
-
 /// The storage of `dynamic_shared`, with the 16-byte alignment that the widest loads require.
 const DYNAMIC_SHARED: &str = "
 extern __shared__ __align__(16) u8 dynamic_shared[];
 ";
 
-/// Writes the typedefs, and the part of the runtime support that the program uses.
-pub(super) fn write(text: &mut String, module: &Module) {
+/// Writes the typedefs, and the part of the runtime support that the program uses. `own_faults`: see [`fault::own`].
+pub(super) fn write(text: &mut String, module: &Module, own_faults: bool) {
     text.push_str(TYPES);
     text.push_str(match module.index {
         Scalar::U32 => "typedef unsigned int usize;\n",
@@ -135,7 +104,7 @@ pub(super) fn write(text: &mut String, module: &Module) {
         } else {
             ""
         };
-        text.push_str(&FAULT.replace("$failed", failed));
+        fault::write(text, own_faults, failed);
         support::messages(text, &module.templates, failed);
     }
     support::deferral(text, &module.templates);
@@ -143,7 +112,7 @@ pub(super) fn write(text: &mut String, module: &Module) {
         text.push_str(DYNAMIC_SHARED);
     }
     for helper in &helpers {
-        let definition = helper.text();
+        let definition = if own_faults && helper.op == Op::At { fault::AT.to_owned() } else { helper.text() };
         if !definition.is_empty() {
             text.push('\n');
             text.push_str(&definition);

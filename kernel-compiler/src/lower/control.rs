@@ -4,6 +4,7 @@ use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Stmt a
 
 use super::function::Lowering;
 use super::types::is_empty;
+use super::unroll;
 use super::value::Value;
 use super::variable::Declared;
 use super::{Expr, Header, Label, NameOrigin, Op, Operator, Prefix, StmtKind};
@@ -242,7 +243,7 @@ impl Lowering<'_, '_> {
             this.open_header(header, terminates, &this.out)
         });
         if let Some(Loop { next, end, .. }) = self.loops.pop() {
-            let unroll = if has_literal_trip_count(&header) { unroll } else { round_unroll_factor(unroll) };
+            let unroll = unroll::factor(unroll, &header, &body);
             self.push(StmtKind::Loop { header, body, next, end, unroll });
         }
     }
@@ -335,29 +336,6 @@ impl Lowering<'_, '_> {
     pub(super) fn label(&mut self, name: &'static str) -> Label {
         self.labels += 1;
         Label { name, number: self.labels }
-    }
-}
-
-/// Returns whether the trip count is a literal.
-fn has_literal_trip_count(header: &Header) -> bool {
-    match header {
-        Header::For { var: _, init: Expr::Literal(..), test: Expr::Binary(_, _, last), next: _ } => {
-            matches!(**last, Expr::Literal(..))
-        }
-        Header::For { .. } | Header::Open { .. } | Header::Deferred(_) => false,
-    }
-}
-
-/// Returns the unroll factor rounded down to a power of two.
-///
-/// NVRTC 13.0 and 13.5 miscompile other factors: they round the trip count up to a multiple of three, and execute too
-/// many iterations, if the counter has 32 bits and the bound is known to be small: `end = min(n, 5)`,
-/// `#pragma unroll 3`, `for (u32 i = 0; i < end; ++i)`. Factors of 2, 4 and 8, which need no division, are compiled
-/// correctly.
-pub(super) fn round_unroll_factor(unroll: Unroll) -> Unroll {
-    match unroll {
-        Unroll::By(factor) => Unroll::By(factor.checked_ilog2().map_or(factor, |log| 1 << log)),
-        Unroll::Undecided | Unroll::Full => unroll,
     }
 }
 

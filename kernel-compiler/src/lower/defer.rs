@@ -45,7 +45,7 @@ use std::collections::{BTreeSet, HashSet};
 use fixedbitset::FixedBitSet;
 use litemap::LiteMap;
 
-use super::control::round_unroll_factor;
+use super::unroll;
 use super::{
     Body, CHUNK, CType, Callee, Case, Chunk, Deferred, Expr, Function, Header, Helper, Label, Module, NameOrigin, Next,
     Op, Operator, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeKind, VarId, Variable, label_count, verify,
@@ -374,7 +374,7 @@ impl Pass<'_> {
             None => header.clone(),
             Some(chunk) => self.chunked(header, *counter, chunk, fault)?,
         };
-        let unrolled = if matches!(deferred, Header::Deferred(_)) { round_unroll_factor(unroll) } else { unroll };
+        let unrolled = if matches!(deferred, Header::Deferred(_)) { unroll::power_of_two(unroll) } else { unroll };
         let stmt = |kind: StmtKind| Stmt { line, kind };
         let mut stmts = vec![stmt(StmtKind::Declare { var: fault, init: Some(Expr::Literal(Scalar::Bool, 0)) })];
         let mut again = Vec::new();

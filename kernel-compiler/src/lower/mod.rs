@@ -40,6 +40,7 @@ mod saved;
 mod tests;
 mod tree;
 mod types;
+mod unroll;
 mod value;
 mod variable;
 mod verify;

@@ -2,7 +2,7 @@ namespace device {
 
 #line 15 "src/kernels.rs"
 static __device__ inline float wide(const float* x, usize x_len, rt::Launch launch) {
-    return x[rt::at(1, x_len, 0, launch)] * 2.0f;
+    return x[rt::at<0>(1, x_len, launch)] * 2.0f;
 }
 
 #line 19 "src/kernels.rs"
@@ -18,10 +18,10 @@ extern "C" __global__ void decided(const float* __restrict__ x, usize x_len, flo
 #line 30
     const float v = device::wide(x, x_len, launch);
 #line 32
-    y[rt::at(0, y_len, 1, launch)] = device::mode(v);
+    y[rt::at<1>(0, y_len, launch)] = device::mode(v);
 #line 37
-    y[rt::at(1, y_len, 2, launch)] = 2.0f;
+    y[rt::at<2>(1, y_len, launch)] = 2.0f;
     const i32 kind = 20;
 #line 43
-    y[rt::at(3, y_len, 3, launch)] = (float)kind;
+    y[rt::at<3>(3, y_len, launch)] = (float)kind;
 }

@@ -2,6 +2,6 @@
 extern "C" __global__ void saxpy(float a, const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < y_len) {
-        y[rt::at(i, y_len, 2, launch)] = a * x[rt::at(i, x_len, 0, launch)] + y[rt::at(i, y_len, 1, launch)];
+        y[rt::at<2>(i, y_len, launch)] = a * x[rt::at<0>(i, x_len, launch)] + y[rt::at<1>(i, y_len, launch)];
     }
 }
