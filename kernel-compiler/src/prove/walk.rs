@@ -570,6 +570,10 @@ impl<'m> Walk<'m> {
             }
             _ => None,
         };
+        // The value of the counter below is that of the iterations. If there are none, the test reads the first value.
+        if let Header::For { test, .. } = header {
+            self.value(test);
+        }
         let mut directions = Directions::default();
         collect_assigned(body, &mut directions);
         match header {
@@ -634,6 +638,12 @@ impl<'m> Walk<'m> {
             }
         }
         self.state = self.join(after);
+        // The test that ends the loop reads a value that no iteration has.
+        if let Header::For { test, .. } = header
+            && self.state.is_some()
+        {
+            self.value(test);
+        }
         if let Some(end) = end {
             self.label(end);
         }

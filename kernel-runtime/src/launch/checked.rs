@@ -163,15 +163,19 @@ impl CheckedLaunch {
         }
         let result = with(Build::Of(self.variant));
         let Err(Error::Launch(_)) = result else { return result };
+        let checked = CheckedLaunch { variant: Variant::Checked, ..self };
+        let with_checked = |build| checked.with_build(build, device, context, purpose);
         if self.variant != Variant::Checked {
-            let checked = CheckedLaunch { variant: Variant::Checked, ..self };
-            return checked.with_build(Build::CHECKED, device, context, purpose);
+            match with_checked(Build::CHECKED) {
+                Err(Error::Launch(_)) => {}
+                checked => return checked,
+            }
         }
         let preferred = self.specialised.candidates(self.layout).preferred();
         if preferred == Variant::Checked || with(Build::Of(preferred)).is_err() {
             return result;
         }
-        match with(Build::Limited) {
+        match with_checked(Build::Limited) {
             // The compiler cannot satisfy every limit.
             Err(Error::Launch(_)) => result,
             limited => limited,

@@ -434,3 +434,19 @@ fn aggregates_and_effects() {
         holds(text);
     }
 }
+
+/// Counters whose first value is beyond the end, and whose last value is beyond what an `int` holds.
+#[test]
+fn tests_read_values_that_no_iteration_has() {
+    for text in [
+        "fn k(x: &mut [u32]) { let (i, j): (usize, usize) = grid(2); let first: usize = !j; for e in first..x.len() { x[i.min(x.len() - 1usize)] = e as u32; } }",
+        "fn k(x: &mut [u32], n: usize) { for e in n..x.len() { x[0usize] = 1u32 + e as u32; } }",
+        "fn k(x: &mut [u32], n: usize) { for e in (0usize..x.len()).step_by(n) { x[e] = 1u32; } }",
+        "fn k(x: &mut [u32], n: usize) { let i: usize = grid(1); for e in (i * n..x.len()).step_by(n) { x[e] = 1u32; x[0usize] = e as u32; } }",
+        "fn k(x: &mut [u32], n: usize) { for e in (n..=x.len()).rev() { x[e - 1usize] = 1u32; } }",
+        "fn k(x: &mut [u32], n: usize) { for e in (!n..x.len()).rev() { x[e] = 1u32; } x[0usize] = 3u32; }",
+        "fn k(x: &mut [u32], n: usize) { let mut e: usize = !n; while e < x.len() { x[e] = 1u32; e += 1usize; } }",
+    ] {
+        holds(text);
+    }
+}

@@ -481,11 +481,14 @@ impl Generator<'_> {
     /// Returns an index, likely one near a guard.
     fn index(&mut self, array: &Array, depth: usize) -> String {
         let len = format!("{}.len()", array.name);
+        let call = if self.rng.chance(6) { self.any_call(depth.min(1)) } else { None };
+        let call = call.map(|(call, ty)| if ty == Scalar::Usize { call } else { format!("({call} as usize)") });
         let base = match self.of_type(Scalar::Usize, false) {
             Some(var) if var.name.starts_with('*') => format!("({})", var.name),
             Some(var) => var.name,
             None => "0usize".to_owned(),
         };
+        let base = call.unwrap_or(base);
         match self.rng.below(16) {
             0..=4 => base,
             5 => format!("{base} + {}usize", self.small()),
@@ -505,7 +508,28 @@ impl Generator<'_> {
         }
     }
 
+    /// Returns a call of any function, with its result type, if there is a function whose arguments can be supplied.
+    fn any_call(&mut self, depth: usize) -> Option<(String, Scalar)> {
+        if self.functions.is_empty() {
+            return None;
+        }
+        let function = self.rng.below(self.functions.len());
+        Some((self.call(function, depth)?, self.functions[function].result))
+    }
+
     fn comparison(&mut self, depth: usize) -> String {
+        // Calls in conditions write variables that other operands read, and facts follow from their results.
+        if self.rng.chance(20)
+            && let Some((call, ty)) = self.any_call(depth)
+        {
+            let op = *self.rng.pick(&["<", "<=", ">", ">=", "==", "!="]);
+            let other = self.expr(ty, depth.min(1));
+            return if self.rng.chance(70) {
+                format!("{call} {op} ({other})")
+            } else {
+                format!("({other}) {op} {call}")
+            };
+        }
         let ty = self.ty();
         if self.rng.chance(55) {
             // A guard of an index.
