@@ -166,12 +166,20 @@ impl Number {
         match self {
             Number::Wrapped { poly, bits, signed } => {
                 let modulus = 1i128 << bits;
-                let value = value(poly)?.rem_euclid(modulus);
+                // The remainder by a power of two, without a division.
+                let value = value(poly)? & (modulus - 1);
                 Some(if *signed && value >= modulus / 2 { value - modulus } else { value })
             }
             Number::Quotient(dividend, divisor) => {
                 let (dividend, divisor) = (value(dividend)?, value(divisor)?);
-                (dividend >= 0 && divisor > 0).then(|| dividend / divisor)
+                if dividend < 0 || divisor <= 0 {
+                    return None;
+                }
+                // A division of 64 bits is an instruction, one of 128 bits a function.
+                Some(match (u64::try_from(dividend), u64::try_from(divisor)) {
+                    (Ok(dividend), Ok(divisor)) => i128::from(dividend / divisor),
+                    _ => dividend / divisor,
+                })
             }
             Number::Min(left, right) => Some(value(left)?.min(value(right)?)),
             Number::Max(left, right) => Some(value(left)?.max(value(right)?)),
@@ -184,11 +192,19 @@ fn evaluated(poly: &[Term], numbers: &[Option<i128>]) -> Option<i128> {
     for Term { coefficient, factors } in poly {
         let mut product = *coefficient;
         for factor in factors {
-            product = product.checked_mul(numbers[*factor as usize]?)?;
+            product = times(product, numbers[*factor as usize]?)?;
         }
         sum = sum.checked_add(product)?;
     }
     Some(sum)
+}
+
+/// Returns the product of two numbers, which are usually of at most 64 bits: their product cannot overflow.
+fn times(left: i128, right: i128) -> Option<i128> {
+    match (i64::try_from(left), i64::try_from(right)) {
+        (Ok(left), Ok(right)) => Some(i128::from(left) * i128::from(right)),
+        _ => left.checked_mul(right),
+    }
 }
 
 /// Translates conditions into a predicate.

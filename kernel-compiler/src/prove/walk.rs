@@ -570,10 +570,7 @@ impl<'m> Walk<'m> {
             }
             _ => None,
         };
-        // The value of the counter below is that of the iterations. If there are none, the test reads the first value.
-        if let Header::For { test, .. } = header {
-            self.value(test);
-        }
+        self.extreme_test(header);
         let mut directions = Directions::default();
         collect_assigned(body, &mut directions);
         match header {
@@ -638,14 +635,17 @@ impl<'m> Walk<'m> {
             }
         }
         self.state = self.join(after);
-        // The test that ends the loop reads a value that no iteration has.
-        if let Header::For { test, .. } = header
-            && self.state.is_some()
-        {
-            self.value(test);
-        }
+        self.extreme_test(header);
         if let Some(end) = end {
             self.label(end);
+        }
+    }
+
+    /// Evaluates the test of a counted loop before and after the loop. The value of the counter in it is that of the iterations;
+    /// the test also reads the first value if there are no iterations, and the value that ends the loop.
+    fn extreme_test(&mut self, header: &'m Header) {
+        if let (Header::For { test, .. }, true) = (header, self.state.is_some()) {
+            self.value(test);
         }
     }
 

@@ -4,6 +4,7 @@
 //! The threads of a launch run one after another. An access outside its array, signed overflow, a division by zero or a
 //! shift by the width or more is a [`Stop::Bug`]: the emitted C would have undefined behaviour.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::coarsen::VIRTUAL_BLOCKS;
@@ -57,6 +58,17 @@ pub(super) struct Outcome {
     pub(super) failed: BTreeSet<usize>,
     /// The numbers of the checks that were executed.
     pub(super) executed: BTreeSet<usize>,
+    /// Whether the result depends on the order of the threads: a thread changed an element that another one accessed.
+    pub(super) races: bool,
+}
+
+/// The accesses to an element of an array so far.
+#[derive(Clone, Copy, Default)]
+struct Accesses {
+    /// The only thread that accessed it; `None` if there are several.
+    thread: Option<usize>,
+    /// The thread that changed it.
+    changed: Option<usize>,
 }
 
 /// A C value.
@@ -102,15 +114,6 @@ fn unsupported<T>(what: impl std::fmt::Debug) -> Result<T> {
     Err(Stop::Unsupported(format!("{what:?}")))
 }
 
-/// The order in which the threads of a launch run.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Order {
-    Forward,
-    Backward,
-    /// All threads with one position in their blocks, before those with the next one.
-    AcrossBlocks,
-}
-
 /// Runs a launch. `numbers` are the checks by the addresses of their expressions. Operands of an expression are
 /// evaluated from the right if `reversed` is set: C does not specify their order.
 pub(super) fn run(
@@ -120,17 +123,17 @@ pub(super) fn run(
     reversed: bool,
     iterations: usize,
 ) -> Outcome {
-    run_in(module, launch, numbers, reversed, iterations, (Order::Forward, 0))
+    run_in(module, launch, numbers, reversed, iterations, 0)
 }
 
-/// As [`run`], with the threads in an order, and the extent of the launch's grid that a coarsened program reads.
+/// As [`run`], with the extent of the launch's grid that a coarsened program reads.
 pub(super) fn run_in(
     module: &Module,
     launch: &Launch,
     numbers: &HashMap<*const Expr, usize>,
     reversed: bool,
     mut iterations: usize,
-    (order, virtual_blocks): (Order, u32),
+    virtual_blocks: u32,
 ) -> Outcome {
     let mut machine = Machine {
         module,
@@ -143,6 +146,9 @@ pub(super) fn run_in(
         iterations: 0,
         failed: BTreeSet::new(),
         executed: BTreeSet::new(),
+        thread: 0,
+        accesses: RefCell::default(),
+        races: Cell::new(false),
     };
     let mut params = Vec::new();
     for arg in &launch.args {
@@ -165,16 +171,9 @@ pub(super) fn run_in(
         (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z]))).collect::<Vec<_>>()
     };
     let (blocks, threads) = (all(launch.grid), all(launch.block));
-    let mut ids: Vec<([u32; 3], [u32; 3])> = match order {
-        Order::Forward | Order::Backward => {
-            blocks.iter().flat_map(|block| threads.iter().map(|thread| (*block, *thread))).collect()
-        }
-        Order::AcrossBlocks => threads.iter().flat_map(|thread| blocks.iter().map(|block| (*block, *thread))).collect(),
-    };
-    if let Order::Backward = order {
-        ids.reverse();
-    }
-    for ([block_x, block_y, block_z], [x, y, z]) in ids {
+    let ids = blocks.iter().flat_map(|block| threads.iter().map(|thread| (*block, *thread)));
+    for (number, ([block_x, block_y, block_z], [x, y, z])) in ids.enumerate() {
+        machine.thread = number;
         let [bx, by, bz] = launch.block;
         let [gx, gy, gz] = launch.grid;
         machine.specials = HashMap::from([
@@ -202,7 +201,8 @@ pub(super) fn run_in(
         Object::Memory { written, .. } => Some(written),
         Object::Cell(_) => None,
     });
-    Outcome { stops, written: written.collect(), failed: machine.failed, executed: machine.executed }
+    let (failed, executed, races) = (machine.failed, machine.executed, machine.races.get());
+    Outcome { stops, written: written.collect(), failed, executed, races }
 }
 
 struct Machine<'m> {
@@ -217,9 +217,32 @@ struct Machine<'m> {
     iterations: usize,
     failed: BTreeSet<usize>,
     executed: BTreeSet<usize>,
+    /// The number of the thread that runs.
+    thread: usize,
+    accesses: RefCell<HashMap<(usize, u64), Accesses>>,
+    races: Cell<bool>,
 }
 
 impl<'m> Machine<'m> {
+    /// Notes an access to an element, and whether it changes it.
+    fn access(&self, object: usize, index: u64, changes: bool) {
+        let mut accesses = self.accesses.borrow_mut();
+        let new = Accesses { thread: Some(self.thread), changed: None };
+        let element = accesses.entry((object, index)).or_insert(new);
+        let conflict = if changes {
+            element.thread != Some(self.thread)
+        } else {
+            element.changed.is_some_and(|by| by != self.thread)
+        };
+        if conflict {
+            self.races.set(true);
+        }
+        element.thread = element.thread.filter(|thread| *thread == self.thread);
+        if changes {
+            element.changed = Some(self.thread);
+        }
+    }
+
     fn bits(&self, scalar: Scalar) -> u32 {
         match scalar {
             // `isize` is `long long` in the prelude, whatever the type of an index.
@@ -325,16 +348,22 @@ impl<'m> Machine<'m> {
                 if index >= len {
                     return bug(format!("a load of element {index} of {len}"));
                 }
-                Ok(match written.get(index) {
-                    Some(value) => value.clone(),
-                    None if scalar.is_integer() => {
-                        let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-                        let number = contents.get(mixed as usize % contents.len().max(1)).copied().unwrap_or(0);
-                        self.wrap(number.into(), *scalar)
-                    }
-                    None => V::Float(*scalar),
-                })
+                self.access(place.object, *index, false);
+                Ok(self.element(*scalar, contents, written, *index))
             }
+        }
+    }
+
+    /// Returns an element of an array.
+    fn element(&self, scalar: Scalar, contents: &[u64], written: &BTreeMap<u64, V>, index: u64) -> V {
+        match written.get(&index) {
+            Some(value) => value.clone(),
+            None if scalar.is_integer() => {
+                let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                let number = contents.get(mixed as usize % contents.len().max(1)).copied().unwrap_or(0);
+                self.wrap(number.into(), scalar)
+            }
+            None => V::Float(scalar),
         }
     }
 
@@ -355,12 +384,22 @@ impl<'m> Machine<'m> {
                 }
                 *cell = value;
             }
-            Object::Memory { len, scalar, .. } => {
+            Object::Memory { len, scalar, contents, written } => {
                 let [index] = place.path.as_slice() else { return unsupported(place) };
                 if index >= len {
                     return bug(format!("a store to element {index} of {len}"));
                 }
                 let value = self.convert(value, *scalar)?;
+                // Storing what is there is not an access: it can be in any order, unless another thread stores something else.
+                let element = self.accesses.borrow().get(&(place.object, *index)).copied();
+                let old = self.element(*scalar, contents, written, *index);
+                match element {
+                    Some(element) if old == value => {
+                        let thread = element.thread.filter(|thread| *thread == self.thread);
+                        self.accesses.borrow_mut().insert((place.object, *index), Accesses { thread, ..element });
+                    }
+                    _ => self.access(place.object, *index, old != value),
+                }
                 if let Object::Memory { written, .. } = &mut self.objects[place.object] {
                     written.insert(*index, value);
                 }
