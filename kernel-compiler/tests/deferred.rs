@@ -169,3 +169,16 @@ fn changed_variables_are_restored() {
         assert!(!text.contains("rt::load("), "{text}");
     }
 }
+
+/// Each loop is written twice, with labels of its own.
+#[test]
+fn labels_of_many_loops_differ() {
+    let one = "for k in 0..n { 'l: { if a[k] == 3 { break 'l; } s += x[a[k] as usize]; } }";
+    let body = format!("let mut s = 0.0; {} y[0] = s;", one.repeat(40));
+    for text in texts(SIGNATURE, &body, false) {
+        let labels: Vec<&str> = text.lines().filter(|line| line.trim_end().ends_with(":;")).map(str::trim).collect();
+        let distinct: std::collections::BTreeSet<&str> = labels.iter().copied().collect();
+        assert!(labels.len() >= 80, "{text}");
+        assert_eq!(labels.len(), distinct.len(), "{text}");
+    }
+}

@@ -61,6 +61,49 @@ programs! {
             Never,
         }
 
+        /// Payloads that are compared by loops.
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq)]
+        #[repr(u32)]
+        pub enum Long {
+            Few([i32; 2]),
+            Many([i32; 9]),
+            Pairs([[u64; 2]; 5], u8),
+        }
+
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq)]
+        pub struct Mark;
+
+        /// A field without a size ahead of a field with an alignment.
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq)]
+        #[repr(C)]
+        pub enum Marked {
+            Narrow(u8),
+            Wide { mark: Mark, value: f64 },
+        }
+
+        #[device]
+        pub fn marks(n: i32) -> [Mark; 3] {
+            let marks = [Mark; 3];
+            if n > 3 { [marks[1]; 3] } else { marks }
+        }
+
+        #[device]
+        pub fn long(n: i32, m: i32) -> Long {
+            let mut many = [n; 9];
+            match n & 3 {
+                0 => Long::Few([n, m]),
+                1 => Long::Many(many),
+                2 => {
+                    many[8] = m;
+                    Long::Many(many)
+                }
+                _ => Long::Pairs([[n as u64, m as u64]; 5], 3),
+            }
+        }
+
         pub const UNIT: Shape = Shape::Circle(1.0);
         pub const SQUARE: Token = Token::Drawn { shape: Shape::Rectangle { width: 2.0, height: 2.0 }, at: -5 };
 
@@ -175,6 +218,25 @@ programs! {
         };
         let result = if x[4] > 2 { Ok(Angle(x[4])) } else { Err(x[5]) };
         y[4] = (result == Ok(Angle(3))) as u8 as f64 + 2.0 * (result == Err(x[6])) as u8 as f64;
+    }
+
+    /// Payloads of other variants are not initialised: they are neither compared nor read.
+    fn of_many(x: &[i32], y: &mut [f64]) {
+        let mut all = [Long::Few([0; 2]); 4];
+        for i in 0..4 {
+            all[i] = long(x[i], x[i + 1]);
+        }
+        let mut same = 0;
+        for i in 0..4 {
+            for j in 0..4 {
+                same = 2 * same + (all[i] == all[j]) as u32;
+            }
+        }
+        y[0] = same as f64;
+        let wide = if x[0] > 2 { Marked::Wide { mark: marks(x[1])[2], value: 0.5 } } else { Marked::Narrow(x[1] as u8) };
+        y[1] = (wide == Marked::Wide { mark: Mark, value: 0.5 }) as u8 as f64;
+        y[2] = match wide { Marked::Narrow(n) => n as f64, Marked::Wide { value, .. } => value };
+        y[3] = (marks(x[2]) == [Mark; 3]) as u8 as f64;
     }
 
     fn tokens(x: &[i32], y: &mut [f64]) {
