@@ -60,6 +60,8 @@ impl Definition {
 pub enum Content {
     Type(ir::Type),
     Constant(ir::Constant),
+    /// The name of the variant to which rustc resolved a path; `None` if the path names a struct.
+    Variant(Option<String>),
     Intrinsic(ir::Intrinsic),
     Function(Definition),
     Method(ir::Method),
@@ -81,6 +83,7 @@ impl Content {
             | Content::Compound(_)
             | Content::Type(_)
             | Content::Constant(_)
+            | Content::Variant(_)
             | Content::Intrinsic(_)
             | Content::Method(_)
             | Content::Cast(_)) => content,

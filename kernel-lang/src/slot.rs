@@ -113,6 +113,33 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
     }
 }
 
+/// The content of a variant's slot: a non-capturing closure that matches a value against the path.
+pub struct VariantOf<F, T>(PhantomData<fn() -> (F, T)>);
+
+impl<F, T> Slot<VariantOf<F, T>> {
+    /// Infers the type of the value and the closure, and returns the value.
+    #[inline(always)]
+    pub fn variant(self, value: T, _is: F) -> T
+    where
+        T: VariableType,
+        F: Fn(&T) -> bool + Copy,
+    {
+        value
+    }
+}
+
+/// Returns the name of the variant of `T` for which `is` holds, found by a sample of each; `None` if `T` is no enum.
+fn name_of_variant<T: VariableType>(is: &dyn Fn(&T) -> bool) -> Option<String> {
+    let ty = T::Repr::ty();
+    let of_enum = match &ty {
+        ir::Type::Enum(of_enum) => of_enum,
+        ty => ty.tag()?,
+    };
+    let is_sampled = |position: usize| T::sample(position).is_some_and(|sample| is(&sample));
+    let position = (0..of_enum.variants.len()).find(|&position| is_sampled(position))?;
+    Some(of_enum.variants[position].name.clone())
+}
+
 /// The content of a method call's slot: the key of the method that rustc resolved.
 pub struct KeyOf<K>(PhantomData<fn() -> K>);
 
@@ -267,6 +294,13 @@ impl<F: Fn() -> T + Copy, T, R: Valued<T>> Slots for Slot<ConstantOf<F, T, R>> {
         // SAFETY: guaranteed by the caller.
         let value = R::of(&unsafe { instance_of::<F>() }());
         into.push(Content::Constant(ir::Constant { ty: R::ty(), value }));
+    }
+}
+
+impl<F: Fn(&T) -> bool + Copy, T: VariableType> Slots for Slot<VariantOf<F, T>> {
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: guaranteed by the caller.
+        into.push(Content::Variant(name_of_variant(&unsafe { instance_of::<F>() })));
     }
 }
 

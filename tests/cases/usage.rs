@@ -65,7 +65,7 @@ impl Usage {
                 }
                 Content::Function(definition) | Content::Operator(Some(definition)) => self.add(&definition),
                 Content::Compound(compound) => self.add_contents(compound.function().1),
-                Content::Operator(None) => {}
+                Content::Operator(None) | Content::Variant(_) => {}
             }
         }
     }

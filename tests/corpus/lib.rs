@@ -74,6 +74,7 @@ pub mod structs;
 pub mod temporaries;
 pub mod unchecked;
 pub mod undefined;
+pub mod variants;
 pub mod vectors;
 pub mod views;
 pub mod warps;
@@ -118,6 +119,7 @@ const MODULES: &[&[Case]] = &[
     cooperation::CASES,
     messages::CASES,
     views::CASES,
+    variants::CASES,
     vectors::CASES,
     options::CASES,
     cuda_bodies::CASES,

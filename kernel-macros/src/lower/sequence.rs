@@ -72,7 +72,7 @@ impl Lowerer<'_> {
     }
 
     fn counted(&mut self, expr: &ExprForLoop, range: Counted) -> Looped {
-        let (id, _, (local, Bound { ir: _, cpu: pattern }, body)) =
+        let (id, _, (local, Bound { ir: _, cpu: pattern, .. }, body)) =
             self.opened(expr.label.as_ref(), false, |lowerer, _| {
                 lowerer.scoped(|lowerer| {
                     let mut binder = Binder::irrefutable(None);
@@ -126,7 +126,7 @@ impl Lowerer<'_> {
                 let (element, bound, destructuring) =
                     lowerer.element_variable(element_pattern, &shape, &mut binder, &mut first);
                 let (index, pattern) = match index {
-                    Some((index, Bound { ir: _, cpu })) => {
+                    Some((index, Bound { ir: _, cpu, .. })) => {
                         let element = bound.cpu;
                         (index, quote!((#cpu, #element)))
                     }
@@ -191,7 +191,7 @@ impl Lowerer<'_> {
             Pat::Paren(inner) => self.single(&inner.pat, shape, binder),
             pattern => {
                 self.errors.refuse(pattern, &rules::FOR_PATTERN);
-                (None, Bound { ir: cumbia_kernel_ir::Pattern::Wild, cpu: TokenStream::new() })
+                (None, Bound::new(cumbia_kernel_ir::Pattern::Wild, TokenStream::new()))
             }
         }
     }
@@ -219,11 +219,11 @@ impl Lowerer<'_> {
         let learn_element = self.learn("is", local, &name, pattern.span());
         let value = self.push(ExprKind::Local(local), pattern.span());
         let mut inner = Binder::irrefutable(None);
-        let Bound { ir, cpu } = self.pattern(pattern, shape, &mut inner);
+        let Bound { ir, cpu, .. } = self.pattern(pattern, shape, &mut inner);
         first.push(IrStmt::Let { pattern: ir, init: Some(value), span: position::of(pattern.span()) });
         let learn = inner.learn;
         let destructuring = quote_spanned!(span=> #learn_element let #cpu = #name; #learn);
-        let bound = Bound { ir: cumbia_kernel_ir::Pattern::Local(local), cpu: name.to_token_stream() };
+        let bound = Bound::new(cumbia_kernel_ir::Pattern::Local(local), name.to_token_stream());
         (Some(local), bound, destructuring)
     }
 
