@@ -63,9 +63,10 @@ pub mod __private {
         pub use crate::definition::MethodResult as _;
         pub use crate::evaluation_order::FallbackOrder as _;
         pub use crate::methods::{
-            ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeFloatCast as _,
-            LargeMethods as _, Lossless as _, MixedMethods as _, NumberCast as _, NumberMethods as _,
-            OptionMethods as _, OwnIterator as _, ResultMethods as _, SignedMethods as _, UnsignedMethods as _,
+            ArrayMethods as _, BitsMethods as _, CloneMethod as _, ElementMethods as _, ElementMethodsMut as _,
+            HalfMethods as _, LargeFloatCast as _, LargeMethods as _, Lossless as _, MixedMethods as _,
+            NumberCast as _, NumberMethods as _, OptionMethods as _, OwnIterator as _, ResultMethods as _,
+            SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::number::{FloatMethods as _, IntegerMethods as _, Number as _};
     }

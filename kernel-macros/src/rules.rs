@@ -111,7 +111,7 @@ rules! {
         why "the supported range adapters are `.rev()` and `.step_by(n)`",
         help "compute from the loop variable: `for i in a..b { .. }`";
     ITERATOR_ADAPTER: "`.{}()` is not supported here",
-        why "a `for` in {body} iterates over `.iter()` or `.iter_mut()`, with `.enumerate()`, `.rev()` or `.copied()`",
+        why "a `for` in {body} iterates over `.iter()`, `.iter_mut()`, `.windows(n)` or `.chunks(n)`, with `.zip(..)`, `.enumerate()`, `.rev()` or `.copied()`",
         help "loop over the indices: `for i in 0..x.len() { .. x[i] .. }`";
     ENUMERATED_BACKWARDS: "`.enumerate()` after `.rev()` is not supported in {body}",
         why "the count would ascend while the elements are visited in descending order",
@@ -224,10 +224,16 @@ rules! {
         help "destructure copies: `for &Point { x, y } in points.iter() { .. }`";
     FOR_PAIRS: "this loop yields one element at a time, not pairs",
         why "a tuple is not an element type",
-        help "for the index as well write `for (i, v) in x.iter().enumerate() { .. }`; for two arrays loop over the indices: `for i in 0..n { .. }`";
+        help "for the index as well write `for (i, v) in x.iter().enumerate() { .. }`; for two arrays `for (a, b) in x.iter().zip(y.iter()) { .. }`";
     ENUMERATE_PATTERN: "a loop over `.enumerate()` needs a variable for the index and one for the element",
         why "their pair holds a reference, which a single variable cannot",
         help "write `for (i, v) in x.iter().enumerate() { .. }`";
+    PAIR_PATTERN: "a loop over `.zip(..)` needs a variable for each of the two items",
+        why "the pair holds references, which a single variable cannot",
+        help "write `for (a, b) in x.iter().zip(y.iter()) { .. }`";
+    REVERSED_PART: "`.rev()` is only supported behind the whole sequence here",
+        why "the items are indexed by one counter, which the loop reverses",
+        help "write `x.iter().zip(y.iter()).rev()`, or loop over the indices";
     UNINITIALISED_PATTERN: "a `let` without a value must declare a single variable",
         why "a pattern takes the values of its variables apart, and there is no value yet",
         help "declare each variable with `let x;`, or give the pattern a value: `let (a, b) = ..;`";

@@ -1,6 +1,7 @@
 //! Variants that rustc resolves, whatever their names in the scope are: imports that rename and exchange them.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
+#![allow(non_snake_case, reason = "as above")]
 
 use crate::Case;
 use crate::program::programs;
@@ -114,8 +115,7 @@ programs! {
         };
         y[4] = match tree {
             renamed::Inner(n) => n & 0xff,
-            Tree::Inner(n) => (n & 0xff) + 256,
-            Tree::Leaf(_) => 7,
+            renamed::Leaf(n) => (n & 0xff) + 256,
             Tree::Two(mut N, _) => {
                 N ^= 5;
                 N

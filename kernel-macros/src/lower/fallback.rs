@@ -116,18 +116,14 @@ fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
         "count",
     ];
     const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
-    const SLICES: [&str; 13] = [
-        "sort",
+    const SLICES: [&str; 9] = [
         "sort_by",
         "sort_by_key",
-        "sort_unstable",
         "sort_unstable_by",
         "sort_unstable_by_key",
         "binary_search",
         "rotate_left",
         "rotate_right",
-        "contains",
-        "copy_from_slice",
         "clone_from_slice",
         "copy_within",
     ];

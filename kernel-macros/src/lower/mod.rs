@@ -31,6 +31,7 @@ mod stmt;
 mod sugar;
 #[cfg(test)]
 mod tests;
+mod zipped;
 
 use cumbia_kernel_ir::{
     Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position, Stmt,

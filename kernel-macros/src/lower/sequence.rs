@@ -10,6 +10,7 @@ use super::binding_modes;
 use super::call::hidden_name;
 use super::pattern::{Binder, Bound};
 use super::place::{Access, Form, root};
+use super::zipped::is_zipped;
 use super::{Body, Lowerer, Shape, Value, in_braces, peeled};
 use crate::position::{self, ours, standing_for};
 use crate::rules;
@@ -57,6 +58,12 @@ enum By {
 impl Lowerer<'_> {
     /// `for i in a..b { .. }`, `for v in x.iter() { .. }`
     pub(super) fn for_expr(&mut self, expr: &ExprForLoop) -> Value {
+        if is_zipped(&expr.expr) {
+            return match self.zipped(expr) {
+                Some(desugared) => self.expr(&desugared),
+                None => self.placeholder(expr),
+            };
+        }
         let unroll = self.unroll(&expr.attrs);
         let looped = if counts(&expr.expr) {
             self.range(&expr.expr).map(|range| self.counted(expr, range))
@@ -308,7 +315,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns whether a variable is a `&mut [_]` parameter. Any other slice is treated as `&[_]`.
-    fn is_mutable_slice(&self, expr: &Expr) -> bool {
+    pub(super) fn is_mutable_slice(&self, expr: &Expr) -> bool {
         let param = self.variable(expr).and_then(|local| self.signature.params.get(local.index()));
         param.is_some_and(|param| matches!(param.kind, ParamKind::SliceMut(_) | ParamKind::View { mutable: true, .. }))
     }
