@@ -50,10 +50,10 @@ pub mod __private {
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
-    pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of};
+    pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of, variant_content};
     pub use crate::types::{
         Branched, ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, branch, data_enumeration,
-        enumeration, from_failure, is_tag, load_bits, store_bits, structure,
+        enumeration, from_failure, is_tag, load_bits, require_element, store_bits, structure,
     };
     pub use cumbia_kernel_ir as ir;
 

@@ -95,6 +95,9 @@ rules! {
     HUGE_LITERAL: "this integer literal does not fit in 128 bits",
         why "the widest integer types of a device are `i64` and `u64`",
         help "use a smaller literal, or a floating-point literal";
+    WIDE: "integers of 128 bits are not supported in {body}",
+        why "the widest integer types of a device are `i64` and `u64`",
+        help "compute with two `u64`, or in `f64`";
     UNDERSCORE: "`_` is not a value expression",
         why "it discards a value: it is only allowed in a pattern or on the left of an assignment",
         help "name the value";
@@ -159,7 +162,7 @@ rules! {
         help "use an array of constant size: `[0.0; 16]`";
     SLICE_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "the standard library's methods of slices and arrays are compiled for the host only",
-        help "write a loop over the indices, or use `swap`, `fill` or `reverse`; to work on a whole slice, let each thread of a kernel handle one element";
+        help "write a loop over the indices, or use `swap`, `fill`, `reverse`, `sort`, `contains` or `copy_from_slice`; to work on a whole slice, let each thread of a kernel handle one element";
     POWER: "method `{}` of `{Self}` is not supported in {body}",
         why "integers have `pow`, and floating-point numbers have `powi` and `powf`",
         help "write `x.powi(2)` or `x.powf(0.5)` for a float, `n.pow(2)` for an integer";

@@ -2,8 +2,8 @@
 
 use crate::cpu::access::{Access, Writable};
 use crate::cpu::{Call, IntoPlace, IntoSlice, Place, Read, Slice, Write};
-use crate::definition::Returned;
-use crate::number::{Integer, Number};
+use crate::definition::{CalleeKey, Returned};
+use crate::number::Number;
 use crate::types::DeviceType;
 
 /// Implements methods of slices with an access by their expressions, and declares and implements a trait with the same methods
@@ -20,7 +20,7 @@ macro_rules! methods {
                 #[allow(missing_docs, reason = "each is named after the method")]
                 pub fn $device<'s, $($param)?>(
                     self, $call: Call<'s> $(, $arg: $ty)*
-                ) -> Returned<key!($($key)*), $result>
+                ) -> Returned<methods!(@key $($key)*), $result>
                 where
                     $($bounds)*
                 {
@@ -36,7 +36,7 @@ macro_rules! methods {
             $(
                 fn $device<'s, $($param)?>(
                     $self: $receiver, call: Call<'s> $(, $arg: $ty)*
-                ) -> Returned<key!($($key)*), $result>
+                ) -> Returned<methods!(@key $($key)*), $result>
                 where
                     T: DeviceType,
                     $($bounds)*;
@@ -48,7 +48,7 @@ macro_rules! methods {
                 #[inline(always)]
                 fn $device<'s, $($param)?>(
                     $self: $receiver, call: Call<'s> $(, $arg: $ty)*
-                ) -> Returned<key!($($key)*), $result>
+                ) -> Returned<methods!(@key $($key)*), $result>
                 where
                     T: DeviceType,
                     $($bounds)*
@@ -64,7 +64,7 @@ macro_rules! methods {
                 #[inline(always)]
                 fn $device<'s, $($param)?>(
                     $self: $receiver, call: Call<'s> $(, $arg: $ty)*
-                ) -> Returned<key!($($key)*), $result>
+                ) -> Returned<methods!(@key $($key)*), $result>
                 where
                     T: DeviceType,
                     $($bounds)*
@@ -73,6 +73,12 @@ macro_rules! methods {
                 }
             )*
         }
+    };
+    (@key key $key:ty) => {
+        $key
+    };
+    (@key $($key:tt)*) => {
+        key!($($key)*)
     };
 }
 
@@ -91,8 +97,8 @@ methods! {
         call.note();
         S::product(x.__values())
     }}
-    fn __device_iter_max<>[T, [iterator::max]](x, _call) -> Option<T> where [T: Integer] { x.__values().max() }
-    fn __device_iter_min<>[T, [iterator::min]](x, _call) -> Option<T> where [T: Integer] { x.__values().min() }
+    fn __device_iter_max<>[key T::Max](x, _call) -> Option<T> where [T: OrderedElement] { x.__values().max() }
+    fn __device_iter_min<>[key T::Min](x, _call) -> Option<T> where [T: OrderedElement] { x.__values().min() }
 }
 
 methods! {
@@ -112,16 +118,47 @@ methods! {
         }
         x.__elements_mut().zip(from.__values()).for_each(|(place, value)| place.set(value));
     }}
-    fn __device_sort<>[T, [slice::sort]](x, _call) -> () where [T: Integer] { sort(x.write()) }
-    fn __device_sort_unstable<>[T, [slice::sort_unstable]](x, _call) -> () where [T: Integer] { sort(x.write()) }
+    fn __device_sort<>[key T::Sort](x, _call) -> () where [T: OrderedElement] { sort(x.write()) }
+    fn __device_sort_unstable<>[key T::SortUnstable](x, _call) -> () where [T: OrderedElement] { sort(x.write()) }
 }
 
 /// Sorts a copy of the elements, which no other thread accesses, and stores it.
-fn sort<T: Integer>(elements: Slice<'_, T, Write>) {
+fn sort<T: OrderedElement>(elements: Slice<'_, T, Write>) {
     let mut values: Vec<T> = elements.__values().collect();
     values.sort_unstable();
     elements.__elements_mut().zip(values).for_each(|(place, value)| place.set(value));
 }
+
+/// A type of elements with a total order on a device, with the keys of the methods that need one.
+#[diagnostic::on_unimplemented(
+    message = "elements of type `{Self}` have no total order on a device",
+    label = "not an integer",
+    note = "why: `max`, `min` and `sort` compare all elements: integers are `Ord`, and floats are not",
+    note = "help: write a loop: `for &v in x {{ greatest = greatest.max(v); }}`"
+)]
+pub trait OrderedElement: DeviceType + Ord {
+    /// The key of `x.iter().copied().max()`.
+    type Max: CalleeKey;
+    /// The key of `x.iter().copied().min()`.
+    type Min: CalleeKey;
+    /// The key of `x.sort()`.
+    type Sort: CalleeKey;
+    /// The key of `x.sort_unstable()`.
+    type SortUnstable: CalleeKey;
+}
+
+macro_rules! ordered {
+    ($($integer:ident)*) => {$(
+        impl OrderedElement for $integer {
+            type Max = key!($integer, [iterator::max]);
+            type Min = key!($integer, [iterator::min]);
+            type Sort = key!($integer, [slice::sort]);
+            type SortUnstable = key!($integer, [slice::sort_unstable]);
+        }
+    )*};
+}
+
+ordered!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
 /// The sum and the product of an iterator over numbers of type `T`.
 #[diagnostic::on_unimplemented(

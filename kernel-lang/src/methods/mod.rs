@@ -53,7 +53,7 @@ use cumbia_kernel_ir::Method;
 
 pub use array::ArrayMethods;
 pub use conversion::{FloatCast, LargeFloatCast, Lossless, NumberCast};
-pub use elements::{ElementMethods, ElementMethodsMut};
+pub use elements::{ElementMethods, ElementMethodsMut, OrderedElement};
 pub use fallible::{FALLIBLE, OptionMethods, ResultMethods};
 pub use number::FORWARDING;
 pub use number::{BitsMethods, HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};

@@ -8,9 +8,9 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 use super::Number;
 use crate::cpu::Call;
 use crate::definition::Returned;
-use crate::methods::key;
 #[cfg(test)]
 use crate::methods::primitive;
+use crate::methods::{OrderedElement, key};
 
 /// The path of this file, whose lines call methods of the standard library.
 pub const FORWARDING: &str = file!();
@@ -40,6 +40,7 @@ macro_rules! integer {
         pub trait Integer:
             Number
             + IntegerMethods
+            + OrderedElement
             + Ord
             + Hash
             + Not<Output = Self>

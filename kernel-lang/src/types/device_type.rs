@@ -131,6 +131,9 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     }
 }
 
+/// The check that the bounds of a type parameter imply [`DeviceType`].
+pub fn require_element<T: DeviceType>() {}
+
 /// The check, at compile time, that zeroed memory holds values of type `T`.
 ///
 /// ```compile_fail

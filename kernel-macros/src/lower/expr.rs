@@ -280,15 +280,14 @@ impl Lowerer<'_> {
     ) -> Value {
         let slot = self.slot();
         let name = slot_name(slot, path.span());
-        let mut cpu = quote_spanned!(ours(path.span())=> #name.tap(#path #braces));
-        let last = path.segments.last().map(|last| last.ident.unraw().to_string());
-        let mut name = last.unwrap_or_default();
-        if let Some(pattern) = pattern {
-            let variant = self.slot();
-            name = variant_in_slot(&name, variant);
-            let variant = slot_name(variant, path.span());
-            cpu = variant_test(pattern, path.span(), &quote!(#variant.variant), &cpu);
-        }
+        let last = path.segments.last().map(|last| last.ident.unraw().to_string()).unwrap_or_default();
+        let (name, cpu) = match pattern {
+            Some(pattern) => {
+                let value = quote!(#path #braces);
+                (variant_in_slot(&last, slot), variant_test(pattern, path.span(), slot, &value))
+            }
+            None => (last, quote_spanned!(ours(path.span())=> #name.tap(#path #braces))),
+        };
         let cpu = standing_for(span, cpu);
         self.value(ExprKind::Struct { slot, name, fields, base }, span, cpu)
     }

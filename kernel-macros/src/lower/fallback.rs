@@ -116,7 +116,14 @@ fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
         "count",
     ];
     const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
-    const SLICES: [&str; 9] = [
+    const SLICES: [&str; 16] = [
+        "partition_point",
+        "select_nth_unstable",
+        "split_first",
+        "split_last",
+        "starts_with",
+        "ends_with",
+        "is_sorted",
         "sort_by",
         "sort_by_key",
         "sort_unstable_by",

@@ -109,8 +109,7 @@ impl Lowerer<'_> {
             cpu = quote!((#cpu));
         }
         for VariantPath { slot, span, pattern, within } in paths {
-            let name = slot_name(slot, span);
-            let is = |value: &Ident| variant_test(&pattern, span, &quote!(#name.variant), &value.to_token_stream());
+            let is = |value: &Ident| variant_test(&pattern, span, slot, &value.to_token_stream());
             binder.learn.extend(match within {
                 None => {
                     let test = is(&whole);
@@ -399,14 +398,16 @@ struct Parts {
     paths: Vec<VariantPath>,
 }
 
-/// Returns the call of `method` on a value with a closure that matches it against the pattern of a path.
-pub(super) fn variant_test(
-    pattern: &TokenStream,
-    span: Span,
-    method: &TokenStream,
-    value: &TokenStream,
-) -> TokenStream {
-    quote_spanned!(ours(span)=> #method(#value, |value| if let #pattern = value { true } else { false }))
+/// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path.
+pub(super) fn variant_test(pattern: &TokenStream, span: Span, slot: SlotId, value: &TokenStream) -> TokenStream {
+    let name = slot_name(slot, span);
+    quote_spanned! {ours(span)=>
+        #name.variant(
+            #value,
+            |value| if let #pattern = value { true } else { false },
+            |is| ::cumbia::__private::variant_content(is),
+        )
+    }
 }
 
 /// Returns the last segment of a path, which may be the name of a variant.

@@ -473,7 +473,7 @@ impl Linker {
             let slot = SlotId(filled.len() as u32);
             match &content {
                 Content::Cast(_) => casts.push(slot),
-                Content::Variant(Some(name)) => {
+                Content::Variant(_, Some(name)) => {
                     variants.insert(slot, name.clone());
                 }
                 _ => {}
@@ -503,8 +503,8 @@ impl Linker {
             Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
             Content::Method(method) => Filled::Callee(Callee::Method(method)),
             Content::Cast(scalar) => Filled::Type(Type::Scalar(scalar)),
-            // It is part of the function now.
-            Content::Variant(_) => Filled::Type(Type::Unit),
+            // The name becomes a part of the function.
+            Content::Variant(ty, _) => Filled::Type(ty),
             Content::Compound(compound) => Filled::Operator(Some(self.compound(compound)?)),
             Content::Operator(None) => Filled::Operator(None),
             Content::Operator(Some(definition)) => Filled::Operator(Some(self.function(&definition)?)),
