@@ -208,11 +208,17 @@ impl Pattern {
             | Pattern::Range { start: _, end: _, inclusive: _ } => {}
             Pattern::At(_, inner) => inner.name_variants(variant),
             Pattern::Tuple(parts) | Pattern::Array(parts) | Pattern::Or(parts) => {
-                parts.iter_mut().for_each(|part| part.name_variants(variant));
+                for part in parts {
+                    part.name_variants(variant);
+                }
             }
             Pattern::Struct { name, fields } => {
-                name.iter_mut().for_each(|name| resolve(name, variant));
-                fields.iter_mut().for_each(|(_, field)| field.name_variants(variant));
+                if let Some(name) = name {
+                    resolve(name, variant);
+                }
+                for (_, field) in fields {
+                    field.name_variants(variant);
+                }
             }
         }
     }

@@ -114,7 +114,7 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
 }
 
 /// The content of a variant's slot: a non-capturing closure that matches a value against the path, and [`variant_content`].
-pub struct VariantOf<T, F, G>(PhantomData<fn() -> (T, F, G)>);
+pub struct VariantOf<T, F, G>(Types<(T, F, G)>);
 
 impl<T, F, G> Slot<VariantOf<T, F, G>> {
     /// Infers the type of the value and the closure, and returns the value. As for [`Slot::callee`], rustc checks the bound of

@@ -18,6 +18,7 @@ macro_rules! methods {
             $(
                 #[inline(always)]
                 #[allow(missing_docs, reason = "each is named after the method")]
+                #[allow(clippy::elidable_lifetime_names, reason = "some arguments have the lifetime")]
                 pub fn $device<'s, $($param)?>(
                     self, $call: Call<'s> $(, $arg: $ty)*
                 ) -> Returned<methods!(@key $($key)*), $result>

@@ -10,9 +10,8 @@ use syn::{
     Path, UnOp,
 };
 
-use super::pattern::variant_test;
 use super::place::Access;
-use super::{Lowerer, Shape, Value, foreign, grouped, slot_name};
+use super::{Lowerer, Shape, Value, foreign, grouped, slot_name, variant_test};
 use crate::position::{ours, standing_for};
 use crate::rules;
 

@@ -156,6 +156,18 @@ fn slot_name(slot: SlotId, span: Span) -> Ident {
     Ident::new(&format!("s{}", slot.0), ours(span))
 }
 
+/// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path.
+fn variant_test(pattern: &TokenStream, span: Span, slot: SlotId, value: &TokenStream) -> TokenStream {
+    let name = slot_name(slot, span);
+    quote_spanned! {ours(span)=>
+        #name.variant(
+            #value,
+            |value| if let #pattern = value { true } else { false },
+            |is| ::cumbia::__private::variant_content(is),
+        )
+    }
+}
+
 /// Returns the variable that holds the value of the body.
 pub(crate) fn result_name() -> Ident {
     Ident::new("result", Span::mixed_site())

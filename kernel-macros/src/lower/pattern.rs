@@ -12,7 +12,7 @@ use syn::{
 
 use super::expr::member_name;
 use super::sugar::is_upper_case;
-use super::{Lowerer, Shape, grouped, peeled, slot_name};
+use super::{Lowerer, Shape, grouped, peeled, slot_name, variant_test};
 use crate::position::{Name, ours};
 use crate::rules;
 
@@ -396,18 +396,6 @@ struct Parts {
     rest: Option<usize>,
     /// The paths in them, in patterns of all parts without the delimiters.
     paths: Vec<VariantPath>,
-}
-
-/// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path.
-pub(super) fn variant_test(pattern: &TokenStream, span: Span, slot: SlotId, value: &TokenStream) -> TokenStream {
-    let name = slot_name(slot, span);
-    quote_spanned! {ours(span)=>
-        #name.variant(
-            #value,
-            |value| if let #pattern = value { true } else { false },
-            |is| ::cumbia::__private::variant_content(is),
-        )
-    }
 }
 
 /// Returns the last segment of a path, which may be the name of a variant.

@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         let range = if reversed { quote_spanned!(span=> (#range).rev()) } else { range };
         let block: syn::Block = syn::parse2(quote_spanned!(span=> { #bindings })).ok()?;
         let mut looped = expr.clone();
-        looped.pat = Box::new(super::binding_modes::variable(&index));
+        *looped.pat = super::binding_modes::variable(&index);
         looped.expr = syn::parse2(range).ok()?;
         looped.body = body.clone();
         let stmts: Vec<Stmt> = block.stmts;

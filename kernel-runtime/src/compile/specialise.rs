@@ -497,14 +497,13 @@ impl Linker {
 
     fn fill(&mut self, content: Content) -> Result<Filled, Vec<Diagnostic>> {
         Ok(match content {
-            Content::Type(ty) => Filled::Type(ty),
+            // The name of a variant becomes a part of the function.
+            Content::Type(ty) | Content::Variant(ty, _) => Filled::Type(ty),
             Content::Constant(constant) => Filled::Constant(constant),
             Content::Intrinsic(intrinsic) => Filled::Callee(Callee::Intrinsic(intrinsic)),
             Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
             Content::Method(method) => Filled::Callee(Callee::Method(method)),
             Content::Cast(scalar) => Filled::Type(Type::Scalar(scalar)),
-            // The name becomes a part of the function.
-            Content::Variant(ty, _) => Filled::Type(ty),
             Content::Compound(compound) => Filled::Operator(Some(self.compound(compound)?)),
             Content::Operator(None) => Filled::Operator(None),
             Content::Operator(Some(definition)) => Filled::Operator(Some(self.function(&definition)?)),
