@@ -33,6 +33,41 @@ fn mistakes() {
     trybuild::TestCases::new().compile_fail(copies.join("*.rs"));
 }
 
+/// The number of errors beyond one per mistake, over all cases. It may only decrease.
+const MOST_FURTHER_ERRORS: usize = 13;
+
+/// One mistake is one error. A case is one mistake, unless it says `// mistakes: 3`.
+#[test]
+fn errors_per_mistake() {
+    let (mut errors, mut mistakes, mut further) = (0, 0, Vec::new());
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("ui")).expect("a folder of cases").flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|extension| extension != "stderr") {
+            continue;
+        }
+        let messages = fs::read_to_string(&path).expect("a readable file");
+        let case = fs::read_to_string(path.with_extension("rs")).expect("the case of the messages");
+        let of_case = messages.lines().filter(|line| line.starts_with("error")).count();
+        let marked = case.lines().find_map(|line| line.strip_prefix("// mistakes: "));
+        let marked = marked.map_or(1, |number| number.parse().expect("a number of mistakes"));
+        if of_case > marked {
+            further.push(format!("{}: {of_case} errors, {marked} mistakes", path.display()));
+        }
+        (errors, mistakes) = (errors + of_case, mistakes + marked);
+    }
+    further.sort();
+    println!(
+        "{:.2} errors per mistake, {errors} of {mistakes}\n{}",
+        errors as f64 / mistakes as f64,
+        further.join("\n")
+    );
+    assert!(
+        errors <= mistakes + MOST_FURTHER_ERRORS,
+        "{errors} errors of {mistakes} mistakes:\n{}",
+        further.join("\n")
+    );
+}
+
 /// Returns the line that `rustc --version` prints, of the rustc that Cargo runs.
 fn rustc_version() -> String {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());

@@ -85,6 +85,33 @@ impl Function {
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.index()]
     }
+
+    /// Replaces each [`variant_in_slot`] by the name of the variant to which rustc resolved the path, or by the path's last
+    /// identifier if the path names no variant but a struct.
+    pub fn name_variants(&mut self, variant: &dyn Fn(SlotId) -> Option<String>) {
+        for expr in &mut self.exprs {
+            match &mut expr.kind {
+                ExprKind::Struct { name, .. } => resolve(name, variant),
+                ExprKind::Match { arms, .. } => arms.iter_mut().for_each(|arm| arm.pattern.name_variants(variant)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Separates the identifier from the slot in a [`variant_in_slot`].
+const IN_SLOT: char = '#';
+
+/// Returns the name of a variant that rustc resolves, in an [`ExprKind::Struct`] or a refutable pattern: the last
+/// identifier of the path, and the slot that receives the variant.
+pub fn variant_in_slot(written: &str, slot: SlotId) -> String {
+    format!("{written}{IN_SLOT}{}", slot.0)
+}
+
+fn resolve(name: &mut String, variant: &dyn Fn(SlotId) -> Option<String>) {
+    let Some((written, slot)) = name.rsplit_once(IN_SLOT) else { return };
+    let resolved = slot.parse().ok().and_then(|slot| variant(SlotId(slot)));
+    *name = resolved.unwrap_or_else(|| written.to_owned());
 }
 
 /// A variable. Variables of the same name (shadowing) are distinct locals.
@@ -146,7 +173,8 @@ pub enum Pattern {
     /// `Point { x, y: 0, .. }`, `Pair(a, b)`, `Some(x)`: fields by name, or by index in decimal. Omitted fields match any
     /// value. Also `(a, ..)` and `[a, ..]`, whose length the macro does not know.
     Struct {
-        /// The last segment of the path: the variant, if the value is an enum, which the macro does not know.
+        /// The variant, if the value is an enum, which the macro does not know: a [`variant_in_slot`] until the slots are
+        /// filled.
         name: Option<String>,
         /// The fields that are matched.
         fields: Vec<(String, Pattern)>,
@@ -168,6 +196,32 @@ pub enum Pattern {
     },
     /// `a | b`: all alternatives bind the same variables.
     Or(Vec<Pattern>),
+}
+
+impl Pattern {
+    fn name_variants(&mut self, variant: &dyn Fn(SlotId) -> Option<String>) {
+        match self {
+            Pattern::Wild
+            | Pattern::Local(_)
+            | Pattern::Literal(_)
+            | Pattern::Constant(_)
+            | Pattern::Range { start: _, end: _, inclusive: _ } => {}
+            Pattern::At(_, inner) => inner.name_variants(variant),
+            Pattern::Tuple(parts) | Pattern::Array(parts) | Pattern::Or(parts) => {
+                for part in parts {
+                    part.name_variants(variant);
+                }
+            }
+            Pattern::Struct { name, fields } => {
+                if let Some(name) = name {
+                    resolve(name, variant);
+                }
+                for (_, field) in fields {
+                    field.name_variants(variant);
+                }
+            }
+        }
+    }
 }
 
 /// An arm of a `match`.
@@ -271,7 +325,7 @@ pub enum ExprKind {
     Struct {
         /// The slot of the type, a struct or an enum with data.
         slot: SlotId,
-        /// The last segment of the path: the variant, if the type is an enum.
+        /// The variant, if the type is an enum: a [`variant_in_slot`] until the slots are filled.
         name: String,
         /// Fields by name, or by index in decimal, evaluated in this order.
         fields: Vec<(String, ExprId)>,

@@ -22,7 +22,7 @@ pub use alternatives::{alternatives, binding_count, expanded};
 pub use bytes::DecodeError;
 pub use function::{
     Adapter, Arm, BinaryOp, Block, CudaC, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,
-    Message, Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll,
+    Message, Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll, variant_in_slot,
 };
 pub use intrinsic::{AtomicOp, Comparison, Fast, Intrinsic, Ordering, Predicate, Reduce, Scope, Shuffle, Vote};
 pub use message::Text;

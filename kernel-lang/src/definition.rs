@@ -60,6 +60,8 @@ impl Definition {
 pub enum Content {
     Type(ir::Type),
     Constant(ir::Constant),
+    /// The type of a value, and the name of the variant to which rustc resolved a path; `None` if the path names a struct.
+    Variant(ir::Type, Option<String>),
     Intrinsic(ir::Intrinsic),
     Function(Definition),
     Method(ir::Method),
@@ -81,6 +83,7 @@ impl Content {
             | Content::Compound(_)
             | Content::Type(_)
             | Content::Constant(_)
+            | Content::Variant(..)
             | Content::Intrinsic(_)
             | Content::Method(_)
             | Content::Cast(_)) => content,

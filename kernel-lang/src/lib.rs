@@ -50,10 +50,10 @@ pub mod __private {
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
-    pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of};
+    pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of, variant_content};
     pub use crate::types::{
         Branched, ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, branch, data_enumeration,
-        enumeration, from_failure, is_tag, load_bits, store_bits, structure,
+        enumeration, from_failure, is_tag, load_bits, require_element, store_bits, structure,
     };
     pub use cumbia_kernel_ir as ir;
 
@@ -63,9 +63,10 @@ pub mod __private {
         pub use crate::definition::MethodResult as _;
         pub use crate::evaluation_order::FallbackOrder as _;
         pub use crate::methods::{
-            ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeFloatCast as _,
-            LargeMethods as _, Lossless as _, MixedMethods as _, NumberCast as _, NumberMethods as _,
-            OptionMethods as _, OwnIterator as _, ResultMethods as _, SignedMethods as _, UnsignedMethods as _,
+            ArrayMethods as _, BitsMethods as _, CloneMethod as _, ElementMethods as _, ElementMethodsMut as _,
+            HalfMethods as _, LargeFloatCast as _, LargeMethods as _, Lossless as _, MixedMethods as _,
+            NumberCast as _, NumberMethods as _, OptionMethods as _, OwnIterator as _, ResultMethods as _,
+            SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::number::{FloatMethods as _, IntegerMethods as _, Number as _};
     }

@@ -113,6 +113,38 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
     }
 }
 
+/// The content of a variant's slot: a non-capturing closure that matches a value against the path, and [`variant_content`].
+pub struct VariantOf<T, F, G>(Types<(T, F, G)>);
+
+impl<T, F, G> Slot<VariantOf<T, F, G>> {
+    /// Infers the type of the value and the closure, and returns the value. As for [`Slot::callee`], rustc checks the bound of
+    /// `_content` where the macro emits the call, and not a second time where the slots are collected.
+    #[inline(always)]
+    pub fn variant(self, value: T, _is: F, _content: G) -> T
+    where
+        F: Fn(&T) -> bool + Copy,
+        G: Fn(&dyn Fn(&T) -> bool) -> Content + Copy,
+    {
+        value
+    }
+}
+
+/// Returns the slot content for a value of type `T`: the type, and the name of the variant for which `is` holds, found by a
+/// sample of each variant.
+pub fn variant_content<T: VariableType>(is: &dyn Fn(&T) -> bool) -> Content {
+    let ty = T::Repr::ty();
+    let of_enum = match &ty {
+        ir::Type::Enum(of_enum) => Some(of_enum),
+        ty => ty.tag(),
+    };
+    let name = of_enum.and_then(|of_enum| {
+        let is_sampled = |position: &usize| T::sample(*position).is_some_and(|sample| is(&sample));
+        let position = (0..of_enum.variants.len()).find(is_sampled)?;
+        Some(of_enum.variants[position].name.clone())
+    });
+    Content::Variant(ty, name)
+}
+
 /// The content of a method call's slot: the key of the method that rustc resolved.
 pub struct KeyOf<K>(PhantomData<fn() -> K>);
 
@@ -267,6 +299,17 @@ impl<F: Fn() -> T + Copy, T, R: Valued<T>> Slots for Slot<ConstantOf<F, T, R>> {
         // SAFETY: guaranteed by the caller.
         let value = R::of(&unsafe { instance_of::<F>() }());
         into.push(Content::Constant(ir::Constant { ty: R::ty(), value }));
+    }
+}
+
+impl<T, F, G> Slots for Slot<VariantOf<T, F, G>>
+where
+    F: Fn(&T) -> bool + Copy,
+    G: Fn(&dyn Fn(&T) -> bool) -> Content + Copy,
+{
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: guaranteed by the caller, for both.
+        into.push(unsafe { instance_of::<G>()(&instance_of::<F>()) });
     }
 }
 

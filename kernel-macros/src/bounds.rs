@@ -4,8 +4,8 @@
 //! an operator bound (`T: Add<Output = T>`) the device needs the function that implements the operator, or the
 //! guarantee that it is built in; for a conversion (`T: From<u8>`), the guarantee that it is built in.
 
-use proc_macro2::Ident;
-use quote::quote_spanned;
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
@@ -14,6 +14,7 @@ use syn::{
 };
 
 use crate::position::ours;
+use crate::signature::{Param, ParamKind, Signature};
 
 /// An operator trait.
 pub(crate) struct OperatorTrait {
@@ -89,6 +90,68 @@ fn conversion(path: &Path) -> Option<TypeParamBound> {
     let source = first_type(path).filter(|_| path.segments.last().is_some_and(|last| last.ident == "From"))?;
     let span = ours(path.span());
     syn::parse2(quote_spanned!(span=> ::cumbia::__private::Lossless<#source>)).ok()
+}
+
+/// Adds the bound `DeviceType` to the type parameters that are types of elements, and returns a check that their own bounds imply
+/// it: so a missing bound is one error, at the type parameter, and not one at each use of an element.
+pub(crate) fn complete_elements(generics: &mut Generics, signature: &Signature) -> TokenStream {
+    let declared = generics.clone();
+    let (params, clause) = (&declared.params, &declared.where_clause);
+    let mut checks = TokenStream::new();
+    for param in generics.type_params_mut() {
+        // A parameter without bounds is refused.
+        let is_refused = param.bounds.is_empty() && clause.is_none();
+        if is_refused
+            || is_number(&param.bounds)
+            || !signature.params.iter().any(|of| has_element(of, signature, &param.ident))
+        {
+            continue;
+        }
+        let name = &param.ident;
+        let span = ours(name.span());
+        checks.extend(quote_spanned!(span=> ::cumbia::__private::require_element::<#name>();));
+        param.bounds.push(parse_quote!(::cumbia::DeviceType));
+    }
+    if checks.is_empty() {
+        return checks;
+    }
+    quote! {
+        const _: () = {
+            #[allow(dead_code, clippy::all, clippy::pedantic)]
+            fn check<#params>() #clause {
+                #checks
+            }
+        };
+    }
+}
+
+/// Returns whether a parameter is an element of this type, or a sequence of them. A device function also takes values of other
+/// types.
+fn has_element(param: &Param, signature: &Signature, name: &Ident) -> bool {
+    let of = match &param.kind {
+        ParamKind::Value(ty) if signature.kernel => ty,
+        ParamKind::Slice(ty)
+        | ParamKind::SliceMut(ty)
+        | ParamKind::Ref(ty)
+        | ParamKind::RefMut(ty)
+        | ParamKind::View { element: ty, dimensions: _, mutable: _ } => ty,
+        ParamKind::Value(_) | ParamKind::Refused => return false,
+    };
+    let of = match of {
+        Type::Array(array) => &array.elem,
+        of => of,
+    };
+    matches!(of, Type::Path(path) if path.path.is_ident(name))
+}
+
+/// Returns whether one of the bounds has the name of a trait of Cumbia that implies `DeviceType`. For another trait of that name,
+/// a missing bound is reported at each use.
+fn is_number(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
+    const NAMES: [&str; 5] = ["DeviceType", "Number", "Float", "Integer", "Scalar"];
+    bounds.iter().any(|bound| {
+        let TypeParamBound::Trait(TraitBound { path, .. }) = bound else { return false };
+        path.segments.last().is_some_and(|last| NAMES.iter().any(|name| last.ident == name))
+    })
 }
 
 /// Adds the device bounds to the generic parameters of a function, an `impl` or a trait.

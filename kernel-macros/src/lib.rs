@@ -69,9 +69,13 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let options = options::parse(attribute.into(), &mut errors);
     let signature = signature::of_kernel(&function.sig, &mut errors);
     let lowered = lower::function(&function.block, &signature, &mut errors);
+    let check = bounds::complete_elements(&mut function.sig.generics, &signature);
     bounds::complete(&mut function.sig.generics);
     match errors.finish() {
-        Ok(()) => expand::kernel(&function, &source, &options, &signature, &lowered).into(),
+        Ok(()) => {
+            let kernel = expand::kernel(&function, &source, &options, &signature, &lowered);
+            [kernel, check].into_iter().collect::<proc_macro2::TokenStream>().into()
+        }
         Err(errors) => with_stub(errors, &function, || expand::kernel_stub(&function, &signature)),
     }
 }
@@ -226,9 +230,13 @@ fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream 
         signature.foreign = Some(foreign::body(&cuda, &signature, &function.block));
     }
     let lowered = lower::function(&function.block, &signature, &mut errors);
+    let check = bounds::complete_elements(&mut function.sig.generics, &signature);
     bounds::complete(&mut function.sig.generics);
     match errors.finish() {
-        Ok(()) => expand::device_function(&function, &signature, &lowered).into(),
+        Ok(()) => {
+            let function = expand::device_function(&function, &signature, &lowered);
+            [function, check].into_iter().collect::<proc_macro2::TokenStream>().into()
+        }
         Err(errors) => with_stub(errors, &function, || expand::device_stub(&function, &signature)),
     }
 }

@@ -95,6 +95,9 @@ rules! {
     HUGE_LITERAL: "this integer literal does not fit in 128 bits",
         why "the widest integer types of a device are `i64` and `u64`",
         help "use a smaller literal, or a floating-point literal";
+    WIDE: "integers of 128 bits are not supported in {body}",
+        why "the widest integer types of a device are `i64` and `u64`",
+        help "compute with two `u64`, or in `f64`";
     UNDERSCORE: "`_` is not a value expression",
         why "it discards a value: it is only allowed in a pattern or on the left of an assignment",
         help "name the value";
@@ -111,7 +114,7 @@ rules! {
         why "the supported range adapters are `.rev()` and `.step_by(n)`",
         help "compute from the loop variable: `for i in a..b { .. }`";
     ITERATOR_ADAPTER: "`.{}()` is not supported here",
-        why "a `for` in {body} iterates over `.iter()` or `.iter_mut()`, with `.enumerate()`, `.rev()` or `.copied()`",
+        why "a `for` in {body} iterates over `.iter()`, `.iter_mut()`, `.windows(n)` or `.chunks(n)`, with `.zip(..)`, `.enumerate()`, `.rev()` or `.copied()`",
         help "loop over the indices: `for i in 0..x.len() { .. x[i] .. }`";
     ENUMERATED_BACKWARDS: "`.enumerate()` after `.rev()` is not supported in {body}",
         why "the count would ascend while the elements are visited in descending order",
@@ -159,7 +162,7 @@ rules! {
         help "use an array of constant size: `[0.0; 16]`";
     SLICE_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "the standard library's methods of slices and arrays are compiled for the host only",
-        help "write a loop over the indices, or use `swap`, `fill` or `reverse`; to work on a whole slice, let each thread of a kernel handle one element";
+        help "write a loop over the indices, or use `swap`, `fill`, `reverse`, `sort`, `contains` or `copy_from_slice`; to work on a whole slice, let each thread of a kernel handle one element";
     POWER: "method `{}` of `{Self}` is not supported in {body}",
         why "integers have `pow`, and floating-point numbers have `powi` and `powf`",
         help "write `x.powi(2)` or `x.powf(0.5)` for a float, `n.pow(2)` for an integer";
@@ -224,10 +227,16 @@ rules! {
         help "destructure copies: `for &Point { x, y } in points.iter() { .. }`";
     FOR_PAIRS: "this loop yields one element at a time, not pairs",
         why "a tuple is not an element type",
-        help "for the index as well write `for (i, v) in x.iter().enumerate() { .. }`; for two arrays loop over the indices: `for i in 0..n { .. }`";
+        help "for the index as well write `for (i, v) in x.iter().enumerate() { .. }`; for two arrays `for (a, b) in x.iter().zip(y.iter()) { .. }`";
     ENUMERATE_PATTERN: "a loop over `.enumerate()` needs a variable for the index and one for the element",
         why "their pair holds a reference, which a single variable cannot",
         help "write `for (i, v) in x.iter().enumerate() { .. }`";
+    PAIR_PATTERN: "a loop over `.zip(..)` needs a variable for each of the two items",
+        why "the pair holds references, which a single variable cannot",
+        help "write `for (a, b) in x.iter().zip(y.iter()) { .. }`";
+    REVERSED_PART: "`.rev()` is only supported behind the whole sequence here",
+        why "the items are indexed by one counter, which the loop reverses",
+        help "write `x.iter().zip(y.iter()).rev()`, or loop over the indices";
     UNINITIALISED_PATTERN: "a `let` without a value must declare a single variable",
         why "a pattern takes the values of its variables apart, and there is no value yet",
         help "declare each variable with `let x;`, or give the pattern a value: `let (a, b) = ..;`";

@@ -218,6 +218,7 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
         Content::Function(definition) => definition.path.to_owned(),
         Content::Method(method) => method.name().to_owned(),
         Content::Cast(scalar) => format!("cast to {scalar:?}"),
+        Content::Variant(ty, name) => format!("{ty} {name:?}"),
         Content::Operator(None) => String::from("built in"),
         Content::Operator(Some(definition)) => format!("operator {}", definition.path),
         Content::Compound(_) => String::from("parts"),

@@ -49,7 +49,7 @@ impl Usage {
     fn add_contents(&mut self, contents: Vec<Content>) {
         for content in contents {
             match content {
-                Content::Type(ty) => self.add_type(&ty),
+                Content::Type(ty) | Content::Variant(ty, _) => self.add_type(&ty),
                 Content::Cast(scalar) => self.add_type(&Type::Scalar(scalar)),
                 Content::Constant(constant) => self.add_type(&constant.ty),
                 Content::Intrinsic(intrinsic) => {

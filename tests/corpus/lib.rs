@@ -74,6 +74,7 @@ pub mod structs;
 pub mod temporaries;
 pub mod unchecked;
 pub mod undefined;
+pub mod variants;
 pub mod vectors;
 pub mod views;
 pub mod warps;
@@ -143,6 +144,7 @@ const GROUPS: &[&[&[Case]]] = &[
     alternatives::CASES,
     fallible::CASES,
     payloads::CASES,
+    variants::CASES,
     temporaries::CASES,
     initialisation::CASES,
     binding_modes::CASES,

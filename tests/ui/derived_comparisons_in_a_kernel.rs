@@ -25,3 +25,5 @@ fn kernel(kinds: &[Kind], keys: &[Key], y: &mut [bool]) {
 }
 
 fn main() {}
+
+// mistakes: 6

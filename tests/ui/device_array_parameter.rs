@@ -7,3 +7,5 @@ fn kernel(x: &DeviceArray<f32>, y: &mut DeviceArray<f32>) {
 }
 
 fn main() {}
+
+// mistakes: 2

@@ -20,3 +20,5 @@ enum Kind {
 struct Foreign(u32);
 
 fn main() {}
+
+// mistakes: 5

@@ -27,3 +27,5 @@ fn kernel(x: &[Pair<Kind>], y: &mut [bool]) {
 }
 
 fn main() {}
+
+// mistakes: 2

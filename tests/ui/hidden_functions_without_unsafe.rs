@@ -56,3 +56,5 @@ fn saxpy(a: f32, y: &mut [f32]) {
 }
 
 fn main() {}
+
+// mistakes: 6

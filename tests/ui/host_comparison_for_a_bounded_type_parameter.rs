@@ -20,3 +20,5 @@ fn kernel(x: &mut [Energy], y: &mut [bool]) {
 }
 
 fn main() {}
+
+// mistakes: 2

@@ -36,3 +36,5 @@ impl<T: Shape> Shape for Scaled<T> {
 impl Shape for f32 {}
 
 fn main() {}
+
+// mistakes: 3

@@ -23,3 +23,5 @@ fn kernel(p: Particle, x: &mut [f32]) {
 }
 
 fn main() {}
+
+// mistakes: 2

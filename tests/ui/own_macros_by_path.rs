@@ -24,3 +24,5 @@ fn main() {
     mine::println!();
     let _ = mine::matches!();
 }
+
+// mistakes: 2

@@ -65,3 +65,5 @@ fn kernel(
 }
 
 fn main() {}
+
+// mistakes: 10

@@ -44,3 +44,5 @@ fn kernel(reversed: &[Reversed], exchanged: &[Exchanged], inconsistent: &[Incons
 }
 
 fn main() {}
+
+// mistakes: 3

@@ -16,3 +16,5 @@ fn third(n: i32) -> Option<i32> {
 }
 
 fn main() {}
+
+// mistakes: 2

@@ -11,3 +11,5 @@ fn main() -> cumbia::Result<()> {
     let (x, mut y) = (device.zeros(4)?, device.zeros(4)?);
     scale(2.0, x.slice(1..)?, y.slice_mut(1..)?).over(3).launch()
 }
+
+// mistakes: 2

@@ -20,3 +20,5 @@ fn kernel(n: u32, out: &mut [u32]) {
 }
 
 fn main() {}
+
+// mistakes: 2

@@ -22,6 +22,10 @@ impl Lowering<'_, '_> {
         base: Option<ExprId>,
         ty: &Type,
     ) -> Value {
+        if let Type::Enum(choice) = ty {
+            let bits = choice.variants.iter().find(|variant| variant.name == name).map(|variant| variant.bits);
+            return bits.map_or(Value::Never, |bits| self.known(ty, &ConstantValue::Bits(bits)));
+        }
         let mut values: Vec<Value> = Vec::with_capacity(fields.len() + 1);
         for (_, field) in fields {
             let mark = self.out.len();

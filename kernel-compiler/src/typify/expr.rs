@@ -269,6 +269,14 @@ impl Typing<'_, '_, '_> {
         if ty.tag().is_some() {
             return self.enum_value(ty, name, values, base, span);
         }
+        // `Kind::Leaf {}`
+        if let (Type::Enum(choice), [], None) = (&ty, values, base) {
+            if choice.variants.iter().any(|variant| variant.name == *name) {
+                return ty;
+            }
+            self.no_variant(name, &ty, span);
+            return Type::Never;
+        }
         let Type::Struct(StructType { fields, .. }) = &ty else {
             return self.wrong(span, format!("`{ty}` is not a struct"));
         };

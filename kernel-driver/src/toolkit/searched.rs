@@ -99,6 +99,23 @@ pub enum SearchOutcome {
     },
 }
 
+impl SearchOutcome {
+    /// Returns whether nothing was found at the location.
+    pub fn is_absence(&self) -> bool {
+        match self {
+            SearchOutcome::NotSet
+            | SearchOutcome::NotFound
+            | SearchOutcome::NoFolder
+            | SearchOutcome::NotInToolkit
+            | SearchOutcome::NotInPython => true,
+            SearchOutcome::Unusable(_)
+            | SearchOutcome::NewerThanDriver { nvrtc: _, driver: _ }
+            | SearchOutcome::ProgramNotRun(_)
+            | SearchOutcome::ProgramFailed { message: _, status: _ } => false,
+        }
+    }
+}
+
 impl fmt::Display for SearchOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -283,3 +283,57 @@ pub fn overflowing_neg<T: Integer>(x: T) -> (T, bool) {
 pub fn overflowing_abs<T: Integer>(x: T) -> (T, bool) {
     (if x < T::ZERO { x.wrapping_neg() } else { x }, x == T::MIN)
 }
+
+#[device]
+pub fn checked_add<T: Integer>(a: T, b: T) -> Option<T> {
+    let (result, overflows) = a.overflowing_add(b);
+    if overflows { None } else { Some(result) }
+}
+
+#[device]
+pub fn checked_sub<T: Integer>(a: T, b: T) -> Option<T> {
+    let (result, overflows) = a.overflowing_sub(b);
+    if overflows { None } else { Some(result) }
+}
+
+#[device]
+pub fn checked_mul<T: Integer>(a: T, b: T) -> Option<T> {
+    let (result, overflows) = a.overflowing_mul(b);
+    if overflows { None } else { Some(result) }
+}
+
+#[device]
+pub fn checked_div<T: Integer>(a: T, b: T) -> Option<T> {
+    let overflows = T::MIN < T::ZERO && a == T::MIN && b == !T::ZERO;
+    if b == T::ZERO || overflows { None } else { Some(a / b) }
+}
+
+#[device]
+pub fn checked_rem<T: Integer>(a: T, b: T) -> Option<T> {
+    let overflows = T::MIN < T::ZERO && a == T::MIN && b == !T::ZERO;
+    if b == T::ZERO || overflows { None } else { Some(a % b) }
+}
+
+#[device]
+pub fn checked_neg<T: Integer>(x: T) -> Option<T> {
+    let (result, overflows) = x.overflowing_neg();
+    if overflows { None } else { Some(result) }
+}
+
+#[device]
+pub fn checked_shl<T: Integer>(x: T, n: u32) -> Option<T> {
+    let (result, overflows) = x.overflowing_shl(n);
+    if overflows { None } else { Some(result) }
+}
+
+#[device]
+pub fn checked_shr<T: Integer>(x: T, n: u32) -> Option<T> {
+    let (result, overflows) = x.overflowing_shr(n);
+    if overflows { None } else { Some(result) }
+}
+
+#[device]
+pub fn checked_pow<T: Integer>(x: T, exponent: u32) -> Option<T> {
+    let (result, overflows) = x.overflowing_pow(exponent);
+    if overflows { None } else { Some(result) }
+}

@@ -8,9 +8,9 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 use super::Number;
 use crate::cpu::Call;
 use crate::definition::Returned;
-use crate::methods::key;
 #[cfg(test)]
 use crate::methods::primitive;
+use crate::methods::{OrderedElement, key};
 
 /// The path of this file, whose lines call methods of the standard library.
 pub const FORWARDING: &str = file!();
@@ -40,6 +40,7 @@ macro_rules! integer {
         pub trait Integer:
             Number
             + IntegerMethods
+            + OrderedElement
             + Ord
             + Hash
             + Not<Output = Self>
@@ -171,6 +172,24 @@ integer! {
     fn wrapping_shr as __device_wrapping_shr WrappingShr(self, n: u32) -> Self;
     /// The power, wrapping.
     fn wrapping_pow as __device_wrapping_pow [integer::wrapping_pow](self, exponent: u32) -> Self;
+    /// The sum, or `None` on overflow.
+    fn checked_add as __device_checked_add [integer::checked_add](self, rhs: Self) -> Option<Self>;
+    /// The difference, or `None` on overflow.
+    fn checked_sub as __device_checked_sub [integer::checked_sub](self, rhs: Self) -> Option<Self>;
+    /// The product, or `None` on overflow.
+    fn checked_mul as __device_checked_mul [integer::checked_mul](self, rhs: Self) -> Option<Self>;
+    /// The quotient, or `None` on overflow or for division by 0.
+    fn checked_div as __device_checked_div [integer::checked_div](self, rhs: Self) -> Option<Self>;
+    /// The remainder, or `None` on overflow or for division by 0.
+    fn checked_rem as __device_checked_rem [integer::checked_rem](self, rhs: Self) -> Option<Self>;
+    /// The negation, or `None` on overflow.
+    fn checked_neg as __device_checked_neg [integer::checked_neg](self) -> Option<Self>;
+    /// `self << n`, or `None` if `n` is not less than the number of bits.
+    fn checked_shl as __device_checked_shl [integer::checked_shl](self, n: u32) -> Option<Self>;
+    /// `self >> n`, or `None` if `n` is not less than the number of bits.
+    fn checked_shr as __device_checked_shr [integer::checked_shr](self, n: u32) -> Option<Self>;
+    /// The power, or `None` on overflow.
+    fn checked_pow as __device_checked_pow [integer::checked_pow](self, exponent: u32) -> Option<Self>;
     /// The sum, saturating.
     fn saturating_add as __device_saturating_add SaturatingAdd(self, rhs: Self) -> Self;
     /// The difference, saturating.

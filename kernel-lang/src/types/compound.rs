@@ -7,6 +7,11 @@ use crate::dim::Dim3;
 
 impl VariableType for () {
     type Repr = ();
+
+    #[inline]
+    fn sample(_variant: usize) -> Option<Self> {
+        Some(())
+    }
 }
 
 impl Repr for () {
@@ -20,6 +25,11 @@ macro_rules! tuple {
     ($($part:ident)*) => {
         impl<$($part: VariableType),*> VariableType for ($($part,)*) {
             type Repr = ($($part::Repr,)*);
+
+            #[inline]
+            fn sample(_variant: usize) -> Option<Self> {
+                Some(($($part::sample(0)?,)*))
+            }
         }
 
         impl<$($part: Repr),*> Repr for ($($part,)*) {
@@ -41,6 +51,11 @@ tuple!(A B C D E F G H);
 
 impl<T: VariableType, const N: usize> VariableType for [T; N] {
     type Repr = [T::Repr; N];
+
+    #[inline]
+    fn sample(_variant: usize) -> Option<Self> {
+        Some([T::sample(0)?; N])
+    }
 }
 
 impl<T: Repr, const N: usize> Repr for [T; N] {
@@ -51,6 +66,11 @@ impl<T: Repr, const N: usize> Repr for [T; N] {
 
 impl VariableType for Dim3 {
     type Repr = Dim3;
+
+    #[inline]
+    fn sample(_variant: usize) -> Option<Self> {
+        Some(Dim3::ZERO)
+    }
 }
 
 impl Repr for Dim3 {

@@ -68,6 +68,10 @@ pub unsafe trait DeviceType: VariableType + Repr + ConstantType<Value = Self> + 
     #[doc(hidden)]
     const ANY_BITS: bool = false;
 
+    /// Whether zeroed memory holds a value: an enum needs a variant whose discriminant is 0.
+    #[doc(hidden)]
+    const ZEROS: bool = true;
+
     /// Loads an element that other threads may be writing, one scalar at a time. Invalid bits are replaced by valid
     /// ones. The memory may be read-only.
     ///
@@ -101,6 +105,8 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
 
     const ANY_BITS: bool = T::ANY_BITS;
 
+    const ZEROS: bool = T::ZEROS;
+
     #[inline(always)]
     unsafe fn load(place: *mut Self) -> Self {
         // SAFETY: the index is less than the array's length, and the caller's guarantee holds for the array.
@@ -122,6 +128,31 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
 
     fn constant(&self) -> ConstantValue {
         ConstantValue::Parts(self.iter().map(T::constant).collect())
+    }
+}
+
+/// The check that the bounds of a type parameter imply [`DeviceType`].
+pub fn require_element<T: DeviceType>() {}
+
+/// The check, at compile time, that zeroed memory holds values of type `T`.
+///
+/// ```compile_fail
+/// # use cumbia::prelude::*;
+/// #[derive(Clone, Copy, DeviceType)]
+/// enum Side {
+///     Left = 1,
+///     Right = 2,
+/// }
+///
+/// let _ = Device::cpu().zeros::<Side>(10); // there is no `Side` whose bits are 0
+/// ```
+pub fn assert_zeros<T: DeviceType>() {
+    const {
+        assert!(
+            T::ZEROS,
+            "zeroed memory holds no value of this type: an enum in it has no variant with the discriminant 0. Copy values \
+             from the host instead: `device.to_device(&[value; 100])`"
+        );
     }
 }
 

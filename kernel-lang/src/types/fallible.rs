@@ -12,6 +12,11 @@ use crate::methods::{option, result};
 
 impl<T: VariableType> VariableType for Option<T> {
     type Repr = Option<T::Repr>;
+
+    #[inline]
+    fn sample(variant: usize) -> Option<Self> {
+        if variant == 0 { Some(None) } else { T::sample(0).map(Some) }
+    }
 }
 
 impl<R: Repr> Repr for Option<R> {
@@ -46,6 +51,11 @@ impl<T, R: Valued<T>> Valued<Option<T>> for Option<R> {
 
 impl<T: VariableType, E: VariableType> VariableType for Result<T, E> {
     type Repr = Result<T::Repr, E::Repr>;
+
+    #[inline]
+    fn sample(variant: usize) -> Option<Self> {
+        if variant == 0 { T::sample(0).map(Ok) } else { E::sample(0).map(Err) }
+    }
 }
 
 impl<R: Repr, S: Repr> Repr for Result<R, S> {

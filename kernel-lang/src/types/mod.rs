@@ -14,7 +14,7 @@ use cumbia_kernel_ir as ir;
 pub use constant::ConstantType;
 pub use constant::Valued;
 pub use derived::{DerivesCopy, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits, structure};
-pub use device_type::{DeviceType, make_valid};
+pub use device_type::{DeviceType, assert_zeros, make_valid, require_element};
 pub use fallible::{Branch, Branched, DefaultValue, FromFailure, branch, from_failure};
 pub use scalar::Scalar;
 
@@ -35,6 +35,14 @@ pub trait VariableType: Copy {
     /// not a [`VariableType`] is one error and not one for each bound.
     #[doc(hidden)]
     type Repr: Repr;
+
+    /// Returns an arbitrary value: for an enum, of the variant at this position. `None` if there is no such variant, or
+    /// no value that could be made here, such as a reference.
+    #[doc(hidden)]
+    #[inline]
+    fn sample(_variant: usize) -> Option<Self> {
+        None
+    }
 }
 
 /// The compiler's representation of a type.

@@ -44,6 +44,11 @@ macro_rules! scalar {
 
         impl VariableType for $rust {
             type Repr = $rust;
+
+            #[inline]
+            fn sample(_variant: usize) -> Option<Self> {
+                Some(Self::placeholder())
+            }
         }
 
         impl ConstantType for $rust {

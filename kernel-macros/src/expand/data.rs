@@ -1,7 +1,7 @@
 //! Expansion of `#[derive(DeviceType)]`: the implementations of a struct or an enum that can be stored in device
 //! memory.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -23,7 +23,7 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
         Contents::Enum(variants) => enumeration(name, variants),
         Contents::Data(data) => data_enumeration(name, generics, data),
     };
-    let Implementation { items, ty, any_bits, load, store, placeholder, constant } = implementation;
+    let Implementation { items, ty, sample, any_bits, load, store, placeholder, constant } = implementation;
     let clause = clause(generics, data, &this, invalid);
     let held = if invalid { quote!(Self) } else { held(name, generics, data) };
     let lane_value =
@@ -39,6 +39,11 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
 
             impl<#(#bounds),*> ::cumbia::__private::VariableType for #this #clause {
                 type Repr = #held;
+
+                #[inline]
+                fn sample(variant: ::core::primitive::usize) -> ::core::option::Option<Self> {
+                    #sample
+                }
             }
 
             impl<#(#bounds),*> ::cumbia::__private::Repr for #this #clause {
@@ -96,6 +101,9 @@ struct Implementation {
     /// Types with the layout of the variants.
     items: TokenStream,
     ty: TokenStream,
+    /// A value of a variant.
+    sample: TokenStream,
+    /// `ANY_BITS` and `ZEROS`
     any_bits: TokenStream,
     load: TokenStream,
     store: TokenStream,
@@ -122,7 +130,11 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
                 #((#texts, #types, ::core::mem::offset_of!(Self, #members)),)*
             ])
         },
-        any_bits: quote!(const ANY_BITS: bool = true #(&& #elements::ANY_BITS)*;),
+        sample: quote!(::core::option::Option::Some(<Self as ::cumbia::DeviceType>::placeholder())),
+        any_bits: quote! {
+            const ANY_BITS: bool = true #(&& #elements::ANY_BITS)*;
+            const ZEROS: bool = true #(&& #elements::ZEROS)*;
+        },
         load: quote!(unsafe { #name { #(#members: #elements::load(&raw mut (*place).#members),)* } }),
         store: quote!(unsafe { #(#elements::store(&raw mut (*place).#members, value.#members);)* }),
         placeholder: quote!(#name { #(#members: #elements::placeholder(),)* }),
@@ -136,28 +148,31 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
 fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
     let text = syn::ext::IdentExt::unraw(name).to_string();
     let texts = variants.iter().map(|variant| syn::ext::IdentExt::unraw(variant).to_string());
-    let (first, rest) = match variants {
+    // With braces, also for `A()` and `A {}`, which are no values without.
+    let values: Vec<TokenStream> = variants.iter().map(|variant| quote!((Self::#variant {}))).collect();
+    let (first, rest) = match values.as_slice() {
         [] => return stub(),
         [first, rest @ ..] => (first, rest),
     };
     Implementation {
         items: TokenStream::new(),
         ty: quote! {
-            ::cumbia::__private::enumeration::<Self>(#text, &[#((#texts, Self::#variants as ::core::primitive::i128)),*])
+            ::cumbia::__private::enumeration::<Self>(#text, &[#((#texts, #values as ::core::primitive::i128)),*])
         },
-        any_bits: TokenStream::new(),
+        sample: sample(values.iter().cloned()),
+        any_bits: quote!(const ZEROS: bool = false #(|| #values as ::core::primitive::i128 == 0)*;),
         load: quote! {
             const {
                 ::core::assert!(
-                    #(unsafe { ::cumbia::__private::is_tag(&Self::#variants, Self::#variants as ::core::primitive::i128) })&&*,
+                    #(unsafe { ::cumbia::__private::is_tag(&#values, #values as ::core::primitive::i128) })&&*,
                     "an enum in device memory needs two variants or a `#[repr(..)]`"
                 );
             }
             let bits = unsafe { ::cumbia::__private::load_bits::<Self>(place) };
-            #(if bits == ::cumbia::__private::bits_of::<Self>(Self::#rest as ::core::primitive::i128) {
-                return Self::#rest;
+            #(if bits == ::cumbia::__private::bits_of::<Self>(#rest as ::core::primitive::i128) {
+                return #rest;
             })*
-            Self::#first
+            #first
         },
         store: quote! {
             unsafe {
@@ -167,7 +182,7 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
                 )
             }
         },
-        placeholder: quote!(Self::#first),
+        placeholder: first.clone(),
         constant: quote! {
             ::cumbia::__private::ir::ConstantValue::Bits(
                 ::cumbia::__private::bits_of::<Self>(*self as ::core::primitive::i128),
@@ -191,7 +206,7 @@ fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -
     let begin =
         if *separate { quote!(::core::mem::offset_of!(__Separate<#(#arguments),*>, payload)) } else { quote!(0) };
     let whole = if *separate { quote!(__Separate) } else { quote!(__Union) };
-    let items = layout_items(generics, data, &layouts);
+    let items = layout_items(name, generics, data, &layouts);
     let described: Vec<Described<'_>> = variants
         .iter()
         .zip(&layouts)
@@ -217,6 +232,10 @@ fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -
         });
         quote!(&[#(#fields),*])
     });
+    let zeros = described.iter().map(|Described { name, bits: _, fields }| {
+        let elements = fields.iter().map(|field| &field.element);
+        quote!((__Tag::#name as ::core::primitive::i128 == 0 #(&& #elements::ZEROS)*))
+    });
     let Some((first, rest)) = described.split_first() else { return stub() };
     let (first_loaded, rest_loaded) = (first.loaded(), rest.iter().map(Described::loaded));
     let rest_bits = rest.iter().map(|described| &described.bits);
@@ -229,7 +248,8 @@ fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -
                 #text, &[#((#texts, __Tag::#names as ::core::primitive::i128, #fields)),*],
             )
         },
-        any_bits: TokenStream::new(),
+        sample: sample(described.iter().map(Described::placeholder)),
+        any_bits: quote!(const ZEROS: bool = false #(|| #zeros)*;),
         load: quote! {
             const {
                 ::core::assert!(
@@ -261,18 +281,36 @@ fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -
     }
 }
 
+/// Replaces `Self`, which is another type in the items that describe the layout.
+fn without_self(tokens: TokenStream, this: &TokenStream) -> TokenStream {
+    let replaced = |token| match token {
+        TokenTree::Ident(name) if name == "Self" => this.clone(),
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), without_self(group.stream(), this));
+            inner.set_span(group.span());
+            TokenTree::from(inner).into()
+        }
+        token => token.into(),
+    };
+    tokens.into_iter().flat_map(|token| -> TokenStream { replaced(token) }).collect()
+}
+
 /// Returns the types with the layout of an enum with data: the tag, a struct for each variant, and their union.
-fn layout_items(generics: &Generics, data: &DataEnumeration, layouts: &[Ident]) -> TokenStream {
+fn layout_items(name: &Ident, generics: &Generics, data: &DataEnumeration, layouts: &[Ident]) -> TokenStream {
     let DataEnumeration { variants, tag, separate } = data;
     let (bounds, arguments, types) = (bound_params(generics), arguments(generics), type_tuple(generics));
     let clause = &generics.where_clause;
+    let this = if arguments.is_empty() { quote!(#name) } else { quote!(#name::<#(#arguments),*>) };
     let discriminants = variants.iter().map(|Variant { name, discriminant, .. }| {
-        let discriminant = discriminant.as_ref().map(|discriminant| quote!(= #discriminant));
+        let discriminant = discriminant.as_ref().map(|discriminant| {
+            let discriminant = without_self(discriminant.to_token_stream(), &this);
+            quote!(= #discriminant)
+        });
         quote!(#name #discriminant)
     });
     let structs = variants.iter().zip(layouts).map(|(variant, layout)| {
         let tag = (!separate).then(|| quote!(__Tag,));
-        let fields = variant.fields.iter().map(|field| &field.ty);
+        let fields = variant.fields.iter().map(|field| without_self(field.ty.to_token_stream(), &this));
         quote! {
             #[repr(C)]
             #[allow(dead_code)]
@@ -371,12 +409,26 @@ impl Described<'_> {
     }
 }
 
+/// Returns a value of each variant, by its position.
+fn sample(values: impl Iterator<Item = TokenStream>) -> TokenStream {
+    let arms = values.enumerate().map(|(position, value)| {
+        let position = proc_macro2::Literal::usize_unsuffixed(position);
+        quote!(#position => #value,)
+    });
+    quote! {
+        ::core::option::Option::Some(match variant {
+            #(#arms)*
+            _ => return ::core::option::Option::None,
+        })
+    }
+}
+
 /// Returns the implementation of a type that was refused.
 fn stub() -> Implementation {
     let body = || quote!(loop {});
-    let (ty, load, store, placeholder, constant) = (body(), body(), body(), body(), body());
+    let (ty, sample, load, store, placeholder, constant) = (body(), body(), body(), body(), body(), body());
     let (items, any_bits) = (TokenStream::new(), TokenStream::new());
-    Implementation { items, ty, any_bits, load, store, placeholder, constant }
+    Implementation { items, ty, sample, any_bits, load, store, placeholder, constant }
 }
 
 /// Returns `Self` in a form that is only well-formed if the generic arguments are elements: a violation is then

@@ -8,7 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, Stmt};
+use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, PatStruct, PatTupleStruct, Stmt};
 
 use super::matching::{binds, guarded, is_variant};
 use super::sugar::is_upper_case;
@@ -25,16 +25,79 @@ pub(super) struct Destructured {
 
 /// Desugars `pattern`, which is matched against a reference to `place`. `None` if the position of a part is not known, or
 /// if it depends on the alternative of a `|` pattern.
-fn destructured(pattern: &Pat, place: &TokenStream, mutable: bool, refutable: bool) -> Option<Destructured> {
+fn destructured(pattern: &Pat, place: &TokenStream, mutable: bool, of: Matched) -> Option<Destructured> {
+    let refutable = of != Matched::Irrefutably;
     let mut parts = Parts { mutable, refutable, variables: TokenStream::new(), copies: 0 };
-    let pattern = parts.pattern(pattern, place)?;
+    let pattern = match (of, pattern) {
+        (Matched::Variants, Pat::Struct(structure)) => parts.variant(structure)?,
+        (Matched::Variants, Pat::TupleStruct(structure)) => parts.tuple_variant(structure)?,
+        _ => parts.pattern(pattern, place)?,
+    };
     Some(Destructured { pattern, variables: parts.variables })
+}
+
+/// The patterns that a value is matched against.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Matched {
+    /// That of a `let` or a parameter.
+    Irrefutably,
+    /// Those of a `match`.
+    Refutably,
+    /// Those of a `match` whose paths are certainly the variants of an enum, however they are imported.
+    Variants,
+}
+
+impl Matched {
+    /// Judges the arms of a `match`: a struct has one path, after which nothing else matches unless its fields differ.
+    fn by(patterns: &[&Pat]) -> Matched {
+        let mut paths: Vec<(String, bool)> = Vec::new();
+        for pattern in patterns {
+            collect_paths(pattern, &mut paths);
+        }
+        let first = paths.first().map(|(path, _)| path);
+        let differ = paths.iter().any(|(path, _)| Some(path) != first);
+        let is_whole = paths.iter().any(|&(_, matches_all)| matches_all) && paths.len() < patterns.len();
+        let of_self = paths.iter().any(|(path, _)| path == "Self");
+        if (differ || is_whole) && !of_self { Matched::Variants } else { Matched::Refutably }
+    }
+}
+
+/// Collects the paths that the whole value is matched against, and whether the pattern matches every payload.
+fn collect_paths(pattern: &Pat, paths: &mut Vec<(String, bool)>) {
+    match pattern {
+        Pat::Paren(inner) => collect_paths(&inner.pat, paths),
+        Pat::Or(or) => or.cases.iter().for_each(|case| collect_paths(case, paths)),
+        Pat::Ident(PatIdent { subpat: Some((_, inner)), .. }) => collect_paths(inner, paths),
+        Pat::Struct(structure) => {
+            let matches_all = structure.fields.iter().all(|field| is_certain(&field.pat));
+            paths.push((structure.path.to_token_stream().to_string(), matches_all));
+        }
+        Pat::TupleStruct(structure) => {
+            let matches_all = structure.elems.iter().all(is_certain);
+            paths.push((structure.path.to_token_stream().to_string(), matches_all));
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether a pattern matches every value.
+fn is_certain(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Wild(_) | Pat::Rest(_) => true,
+        Pat::Ident(ident) => match &ident.subpat {
+            Some((_, inner)) => is_certain(inner),
+            None => ident.mutability.is_some() || !is_upper_case(&ident.ident),
+        },
+        Pat::Paren(inner) => is_certain(&inner.pat),
+        Pat::Tuple(tuple) => tuple.elems.iter().all(is_certain),
+        _ => false,
+    }
 }
 
 /// Returns the statements of a `let` of the pattern, which is matched against a reference to `place`. `name` is the
 /// variable that holds the reference or the place.
 pub(super) fn statements(pattern: &Pat, name: &Ident, mutable: bool, place: &TokenStream) -> Option<Vec<Stmt>> {
-    let Destructured { pattern, variables } = destructured(pattern, place, mutable, false)?;
+    let Destructured { pattern, variables } = destructured(pattern, place, mutable, Matched::Irrefutably)?;
     let span = ours(name.span());
     let block: syn::Block = syn::parse2(quote_spanned!(span=> { let #pattern = #place; #variables })).ok()?;
     Some(block.stmts)
@@ -92,21 +155,8 @@ impl Parts {
                 }
             }
             Pat::Paren(inner) => self.pattern(&inner.pat, place),
-            Pat::Struct(structure) if is_variant(&structure.path) => {
-                let mut fields = Vec::new();
-                for FieldPat { attrs: _, member, colon_token: _, pat } in &structure.fields {
-                    let inner = self.copied(pat)?;
-                    fields.push(quote!(#member: #inner));
-                }
-                let (path, rest) = (&structure.path, &structure.rest);
-                Some(quote!(#path { #(#fields,)* #rest }))
-            }
-            Pat::TupleStruct(structure) if is_variant(&structure.path) => {
-                let path = &structure.path;
-                let elems: Option<Vec<TokenStream>> = structure.elems.iter().map(|elem| self.copied(elem)).collect();
-                let elems = elems?;
-                Some(quote!(#path(#(#elems,)*)))
-            }
+            Pat::Struct(structure) if is_variant(&structure.path) => self.variant(structure),
+            Pat::TupleStruct(structure) if is_variant(&structure.path) => self.tuple_variant(structure),
             Pat::Struct(structure) => {
                 let mut fields = Vec::new();
                 for FieldPat { attrs: _, member, colon_token: _, pat } in &structure.fields {
@@ -137,6 +187,25 @@ impl Parts {
             }
             _ => None,
         }
+    }
+
+    /// `Shape::Rectangle { width, .. }`
+    fn variant(&mut self, structure: &PatStruct) -> Option<TokenStream> {
+        let mut fields = Vec::new();
+        for FieldPat { attrs: _, member, colon_token: _, pat } in &structure.fields {
+            let inner = self.copied(pat)?;
+            fields.push(quote!(#member: #inner));
+        }
+        let (path, rest) = (&structure.path, &structure.rest);
+        Some(quote!(#path { #(#fields,)* #rest }))
+    }
+
+    /// `Shape::Circle(r)`
+    fn tuple_variant(&mut self, structure: &PatTupleStruct) -> Option<TokenStream> {
+        let path = &structure.path;
+        let elems: Option<Vec<TokenStream>> = structure.elems.iter().map(|elem| self.copied(elem)).collect();
+        let elems = elems?;
+        Some(quote!(#path(#(#elems,)*)))
     }
 
     /// A part of a variant, which is no place. The variables become references to a copy, which is not observable: nothing
@@ -183,6 +252,7 @@ impl Lowerer<'_> {
         }
         let patterns: Vec<&Pat> = expr.arms.iter().map(|arm| guarded(&arm.pat).0).collect();
         let (place, mutable, declaration) = self.matched_reference(&expr.expr, &patterns)?;
+        let matched = Matched::by(&patterns);
         let mut desugared = expr.clone();
         let span = ours(expr.expr.span());
         desugared.expr = syn::parse2(place.clone()).ok()?;
@@ -191,7 +261,7 @@ impl Lowerer<'_> {
             if !binds(pattern) {
                 continue;
             }
-            let Destructured { pattern, variables } = destructured(pattern, &place, mutable, true)?;
+            let Destructured { pattern, variables } = destructured(pattern, &place, mutable, matched)?;
             let (body, comma) = (&arm.body, &arm.comma);
             let guard = guard.map(|guard| {
                 let (token, guard) = (&guard.if_token, &guard.guard);

@@ -1,6 +1,6 @@
 //! Value expressions: the dispatch over all kinds of Rust expressions, and the lowering of the simple ones.
 
-use cumbia_kernel_ir::{ExprId, ExprKind, Literal};
+use cumbia_kernel_ir::{ExprId, ExprKind, Literal, variant_in_slot};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -11,7 +11,7 @@ use syn::{
 };
 
 use super::place::Access;
-use super::{Lowerer, Shape, Value, foreign, grouped, slot_name};
+use super::{Lowerer, Shape, Value, foreign, grouped, slot_name, variant_test};
 use crate::position::{ours, standing_for};
 use crate::rules;
 
@@ -242,7 +242,11 @@ impl Lowerer<'_> {
             quote!(#dots #cpu)
         });
         let braces = grouped(Delimiter::Brace, value.brace_token.span.join(), quote!(#fields_cpu #rest));
-        self.built(&value.path, &braces, fields, base.map(|base| base.id), value.span())
+        let path = &value.path;
+        // Only a struct has a base, and `Self` is a struct.
+        let is_struct = base.is_some() || path.is_ident("Self");
+        let pattern = (!is_struct).then(|| quote!(#path { .. }));
+        self.built(path, &braces, pattern.as_ref(), fields, base.map(|base| base.id), value.span())
     }
 
     /// `Pair(x, y)`: a tuple struct. It is emitted with braces, which the name of a function does not allow.
@@ -259,30 +263,32 @@ impl Lowerer<'_> {
             fields_cpu.extend(quote!(#position: #cpu,));
         }
         let braces = grouped(Delimiter::Brace, call.paren_token.span.join(), fields_cpu);
-        let Value { id, cpu, shape } = self.built(path, &braces, fields, None, call.span());
         // A function can have the same name as the struct, but only a constructor can be a pattern.
-        let value = Ident::new("value", ours(path.span()));
-        let cpu = quote_spanned! {ours(path.span())=> {
-            let #value = #cpu;
-            if let #path(..) = &#value {}
-            #value
-        }};
-        Value { id, cpu: standing_for(call.span(), cpu), shape }
+        self.built(path, &braces, Some(&quote!(#path(..))), fields, None, call.span())
     }
 
+    /// Builds a struct or a variant. `pattern` is that of the path, which tells rustc's resolution of it.
     fn built(
         &mut self,
         path: &Path,
         braces: &TokenStream,
+        pattern: Option<&TokenStream>,
         fields: Vec<(String, ExprId)>,
         base: Option<ExprId>,
         span: Span,
     ) -> Value {
         let slot = self.slot();
         let name = slot_name(slot, path.span());
-        let cpu = standing_for(span, quote_spanned!(ours(path.span())=> #name.tap(#path #braces)));
-        let last = path.segments.last().map(|last| last.ident.unraw().to_string());
-        self.value(ExprKind::Struct { slot, name: last.unwrap_or_default(), fields, base }, span, cpu)
+        let last = path.segments.last().map(|last| last.ident.unraw().to_string()).unwrap_or_default();
+        let (name, cpu) = match pattern {
+            Some(pattern) => {
+                let value = quote!(#path #braces);
+                (variant_in_slot(&last, slot), variant_test(pattern, path.span(), slot, &value))
+            }
+            None => (last, quote_spanned!(ours(path.span())=> #name.tap(#path #braces))),
+        };
+        let cpu = standing_for(span, cpu);
+        self.value(ExprKind::Struct { slot, name, fields, base }, span, cpu)
     }
 }
 

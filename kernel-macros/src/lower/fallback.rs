@@ -116,18 +116,21 @@ fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
         "count",
     ];
     const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
-    const SLICES: [&str; 13] = [
-        "sort",
+    const SLICES: [&str; 16] = [
+        "partition_point",
+        "select_nth_unstable",
+        "split_first",
+        "split_last",
+        "starts_with",
+        "ends_with",
+        "is_sorted",
         "sort_by",
         "sort_by_key",
-        "sort_unstable",
         "sort_unstable_by",
         "sort_unstable_by_key",
         "binary_search",
         "rotate_left",
         "rotate_right",
-        "contains",
-        "copy_from_slice",
         "clone_from_slice",
         "copy_within",
     ];

@@ -49,7 +49,7 @@ impl Lowerer<'_> {
             let (pattern, guard) = guarded(&arm.pat);
             let (arm, cpu) = self.scoped(|lowerer| {
                 let mut binder = Binder::refutable();
-                let bound = lowerer.pattern(without_reference(pattern), &scrutinee.shape, &mut binder);
+                let bound = lowerer.refutable_pattern(without_reference(pattern), &scrutinee.shape, &mut binder);
                 let guard = guard.map(|guard| (&guard.if_token, lowerer.expr(&guard.guard)));
                 let body = lowerer.expr(&arm.body);
                 before.extend(binder.before);
@@ -128,7 +128,7 @@ impl Lowerer<'_> {
         let ExprLet { attrs: _, let_token, pat, eq_token, expr } = link;
         let value = self.scrutinee(expr, &[pat]);
         let mut binder = Binder::refutable();
-        let Bound { ir: pattern, cpu } = self.pattern(without_reference(pat), &value.shape, &mut binder);
+        let Bound { ir: pattern, cpu, .. } = self.refutable_pattern(without_reference(pat), &value.shape, &mut binder);
         conditions.before.extend(binder.before);
         conditions.learn.extend(binder.learn);
         conditions.parts.push(Condition::Let { pattern, value: value.id, span: let_token.span() });
@@ -219,7 +219,8 @@ pub(super) fn binds(pattern: &Pat) -> bool {
 
     impl<'p> Visit<'p> for Binds {
         fn visit_pat_ident(&mut self, pattern: &'p PatIdent) {
-            self.0 |= pattern.subpat.is_some() || !is_upper_case(&pattern.ident);
+            let certainly = pattern.subpat.is_some() || pattern.mutability.is_some() || pattern.by_ref.is_some();
+            self.0 |= certainly || !is_upper_case(&pattern.ident);
         }
     }
 

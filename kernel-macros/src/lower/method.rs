@@ -17,8 +17,8 @@ impl Lowerer<'_> {
     /// `x.sqrt()`, `particles[i].push(force)`
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
         let text = call.method.unraw().to_string();
-        if let Some(copied) = copied_element(call) {
-            return self.method_call(&copied);
+        if let Some(single) = copied_element(call).or_else(|| reduced_elements(call)) {
+            return self.method_call(&single);
         }
         if let Some((iterator, name)) = iterator_of(call) {
             return self.refuse_named(iterator, &rules::ITERATOR_METHOD, &name);
@@ -115,10 +115,29 @@ fn copied_element(call: &ExprMethodCall) -> Option<ExprMethodCall> {
     }
 }
 
+/// Returns the call of the single method that stands for `x.iter().sum()`, `x.iter().copied().max()` and the like: iterators
+/// are not values.
+fn reduced_elements(call: &ExprMethodCall) -> Option<ExprMethodCall> {
+    let name = call.method.to_string();
+    let (of_references, of_values) = (["sum", "product"], ["max", "min"]);
+    let Expr::MethodCall(inner) = peeled(&call.receiver) else { return None };
+    let (elements, copied) = match peeled(&inner.receiver) {
+        Expr::MethodCall(elements) if inner.method == "copied" || inner.method == "cloned" => (elements, true),
+        _ => (inner, false),
+    };
+    let takes_none = [call, inner, elements].iter().all(|call| call.args.is_empty());
+    let is_known = of_references.contains(&name.as_str()) || copied && of_values.contains(&name.as_str());
+    (takes_none && is_known && elements.method == "iter").then(|| ExprMethodCall {
+        receiver: elements.receiver.clone(),
+        method: Ident::new(&format!("iter_{name}"), call.method.span()),
+        ..call.clone()
+    })
+}
+
 /// Returns the method that creates an iterator, if this chain of calls begins with one.
 fn iterator_of(call: &ExprMethodCall) -> Option<(&Ident, String)> {
     let inner = match peeled(&call.receiver) {
-        Expr::MethodCall(inner) => iterator_of(inner),
+        Expr::MethodCall(inner) if reduced_elements(inner).is_none() => iterator_of(inner),
         _ => None,
     };
     let name = call.method.to_string();

@@ -31,6 +31,7 @@ mod stmt;
 mod sugar;
 #[cfg(test)]
 mod tests;
+mod zipped;
 
 use cumbia_kernel_ir::{
     Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position, Stmt,
@@ -38,6 +39,7 @@ use cumbia_kernel_ir::{
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 
 use self::fallback::Fallbacks;
 use self::shape::Shape;
@@ -88,6 +90,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         fallbacks: Fallbacks::default(),
         promoted: Vec::new(),
     };
+    lowerer.wide_integers(block);
     let (params, learn_params) = lowerer.params();
     let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty.span()));
     let Body { ir: mut body, cpu: statements, shape: _ } = match &signature.foreign {
@@ -128,9 +131,41 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     Lowered { ir, cpu, cx }
 }
 
+/// The first integer of 128 bits.
+struct WideInteger(Option<Span>);
+
+impl<'a> Visit<'a> for WideInteger {
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        if let Some(first) = path.segments.first()
+            && (first.ident == "u128" || first.ident == "i128")
+        {
+            self.0.get_or_insert(first.ident.span());
+        }
+        syn::visit::visit_path(self, path);
+    }
+
+    fn visit_lit_int(&mut self, literal: &'a syn::LitInt) {
+        if matches!(literal.suffix(), "u128" | "i128") {
+            self.0.get_or_insert(literal.span());
+        }
+    }
+}
+
 /// Returns the variable of a slot. Errors about the slot's type are shown at `span`.
 fn slot_name(slot: SlotId, span: Span) -> Ident {
     Ident::new(&format!("s{}", slot.0), ours(span))
+}
+
+/// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path.
+fn variant_test(pattern: &TokenStream, span: Span, slot: SlotId, value: &TokenStream) -> TokenStream {
+    let name = slot_name(slot, span);
+    quote_spanned! {ours(span)=>
+        #name.variant(
+            #value,
+            |value| if let #pattern = value { true } else { false },
+            |is| ::cumbia::__private::variant_content(is),
+        )
+    }
 }
 
 /// Returns the variable that holds the value of the body.
@@ -244,6 +279,33 @@ impl Lowerer<'_> {
             ids.push(id);
         }
         (ids, learn)
+    }
+
+    /// Reports the first integer of 128 bits in the parameters, the result or the body. rustc would report its type at each
+    /// operation.
+    fn wide_integers(&mut self, block: &syn::Block) {
+        let signature = self.signature;
+        let mut found = WideInteger(None);
+        for param in &signature.params {
+            match &param.kind {
+                ParamKind::Value(ty)
+                | ParamKind::Slice(ty)
+                | ParamKind::SliceMut(ty)
+                | ParamKind::Ref(ty)
+                | ParamKind::RefMut(ty)
+                | ParamKind::View { element: ty, .. } => found.visit_type(ty),
+                ParamKind::Refused => {}
+            }
+        }
+        if let Some(result) = &signature.result {
+            found.visit_type(result);
+        }
+        if signature.foreign.is_none() {
+            found.visit_block(block);
+        }
+        if let Some(span) = found.0 {
+            self.errors.refuse(Ident::new("wide", span), &rules::WIDE);
+        }
     }
 
     /// Declares a variable.

@@ -1,7 +1,7 @@
 //! Patterns of `let`, `match` and `for`.
 
-use cumbia_kernel_ir::{LocalId, Pattern, SlotId};
-use proc_macro2::{Delimiter, Span, TokenStream};
+use cumbia_kernel_ir::{LocalId, Pattern, SlotId, variant_in_slot};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
@@ -12,7 +12,7 @@ use syn::{
 
 use super::expr::member_name;
 use super::sugar::is_upper_case;
-use super::{Lowerer, Shape, grouped, peeled, slot_name};
+use super::{Lowerer, Shape, grouped, peeled, slot_name, variant_test};
 use crate::position::{Name, ours};
 use crate::rules;
 
@@ -62,20 +62,79 @@ impl Binder {
 pub(super) struct Bound {
     pub(super) ir: Pattern,
     pub(super) cpu: TokenStream,
+    /// The paths in it that may name variants.
+    paths: Vec<VariantPath>,
+}
+
+/// A path in a refutable pattern that may name a variant, which rustc resolves.
+struct VariantPath {
+    slot: SlotId,
+    span: Span,
+    /// The path as a pattern of any payload: `Shape::Circle(..)`.
+    pattern: TokenStream,
+    /// A pattern of the whole value that binds the part that the path is matched against; `None` if it is the whole value.
+    within: Option<TokenStream>,
+}
+
+impl VariantPath {
+    /// Returns the same path, in a pattern whose part at the path is now inside of the result of `around`.
+    fn within(self, around: impl FnOnce(TokenStream) -> TokenStream) -> VariantPath {
+        let part = self.within.unwrap_or_else(|| part().to_token_stream());
+        VariantPath { within: Some(around(part)), ..self }
+    }
+}
+
+/// The variable that holds the part of a value that a path is matched against.
+fn part() -> Ident {
+    Ident::new("part", Span::mixed_site())
+}
+
+impl Bound {
+    /// A pattern without paths.
+    pub(super) fn new(ir: Pattern, cpu: TokenStream) -> Bound {
+        Bound { ir, cpu, paths: Vec::new() }
+    }
 }
 
 impl Lowerer<'_> {
+    /// Lowers the pattern of a `match` or a `let` condition, and declares its variables. rustc resolves the variants in it:
+    /// the whole value is bound as well, and for each path the slot receives a closure that matches it.
+    pub(super) fn refutable_pattern(&mut self, pattern: &Pat, shape: &Shape, binder: &mut Binder) -> Bound {
+        let Bound { ir, mut cpu, paths } = self.pattern(pattern, shape, binder);
+        if paths.is_empty() {
+            return Bound::new(ir, cpu);
+        }
+        let (whole, part) = (Ident::new("whole", Span::mixed_site()), part());
+        if let Pat::Or(_) = pattern {
+            cpu = quote!((#cpu));
+        }
+        for VariantPath { slot, span, pattern, within } in paths {
+            let is = |value: &Ident| variant_test(&pattern, span, slot, &value.to_token_stream());
+            binder.learn.extend(match within {
+                None => {
+                    let test = is(&whole);
+                    quote_spanned!(ours(span)=> let _ = #test;)
+                }
+                Some(within) => {
+                    let test = is(&part);
+                    quote_spanned!(ours(span)=> if let #within = #whole { let _ = #test; })
+                }
+            });
+        }
+        Bound::new(ir, quote!(#whole @ #cpu))
+    }
+
     /// Lowers a pattern and declares its variables. `shape` is that of the matched value.
     pub(super) fn pattern(&mut self, pattern: &Pat, shape: &Shape, binder: &mut Binder) -> Bound {
         if !matches!(pattern, Pat::Ident(_) | Pat::Paren(_)) {
             binder.of = None;
         }
         match pattern {
-            Pat::Wild(wild) => Bound { ir: Pattern::Wild, cpu: wild.to_token_stream() },
+            Pat::Wild(wild) => Bound::new(Pattern::Wild, wild.to_token_stream()),
             Pat::Ident(ident) => self.binding(ident, shape, binder),
             Pat::Paren(inner) => {
-                let Bound { ir, cpu } = self.pattern(&inner.pat, shape, binder);
-                Bound { ir, cpu: grouped(Delimiter::Parenthesis, inner.paren_token.span.join(), cpu) }
+                let Bound { ir, cpu, paths } = self.pattern(&inner.pat, shape, binder);
+                Bound { ir, cpu: grouped(Delimiter::Parenthesis, inner.paren_token.span.join(), cpu), paths }
             }
             Pat::Tuple(tuple) => self.tuple_pattern(tuple, shape, binder),
             Pat::Struct(structure) => self.struct_pattern(structure, binder),
@@ -89,23 +148,27 @@ impl Lowerer<'_> {
                 }
                 let (parts, cpu) = self.parts(&array.elems, &Shape::Owned, binder);
                 let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), cpu);
+                let paths = parts.paths.into_iter().map(|path| path.within(|parts| quote!([#parts]))).collect();
                 let patterns = parts.patterns;
                 let ir = if rest.is_some() {
                     Pattern::Struct { name: None, fields: numbered(patterns) }
                 } else {
                     Pattern::Array(patterns)
                 };
-                Bound { ir, cpu }
+                Bound { ir, cpu, paths }
             }
             Pat::Lit(lit) => self.literal_pattern(lit),
-            Pat::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "None") => none(path),
+            Pat::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "None") => {
+                self.none(path, binder)
+            }
             Pat::Path(path) => self.constant_pattern(path, binder),
             Pat::Range(range) => self.range_pattern(range, binder),
             Pat::Or(or) => {
                 let cases: Vec<Bound> = or.cases.iter().map(|case| self.pattern(case, shape, binder)).collect();
                 let (vert, cpu) = (&or.leading_vert, cases.iter().map(|case| &case.cpu));
                 let cpu = quote!(#vert #(#cpu)|*);
-                Bound { ir: Pattern::Or(cases.into_iter().map(|case| case.ir).collect()), cpu }
+                let (irs, paths): (Vec<Pattern>, Vec<_>) = cases.into_iter().map(|case| (case.ir, case.paths)).unzip();
+                Bound { ir: Pattern::Or(irs), cpu, paths: paths.into_iter().flatten().collect() }
             }
             Pat::Const(block) => self.constant_pattern(block, binder),
             Pat::Reference(reference) => self.no_pattern(reference, &rules::REFERENCE_PATTERN),
@@ -119,7 +182,7 @@ impl Lowerer<'_> {
     /// Reports a refused pattern and returns a placeholder.
     fn no_pattern(&mut self, tokens: &impl ToTokens, rule: &rules::Rule) -> Bound {
         self.errors.refuse(tokens, rule);
-        Bound { ir: Pattern::Wild, cpu: TokenStream::new() }
+        Bound::new(Pattern::Wild, TokenStream::new())
     }
 
     /// `x`, `mut x`, `x @ pattern`
@@ -129,7 +192,7 @@ impl Lowerer<'_> {
             return self.no_pattern(by_ref, &rules::REF_BINDING);
         }
         if binder.refutable && mutability.is_none() && subpat.is_none() && is_upper_case(ident) {
-            return if ident == "None" { none(ident) } else { self.constant_pattern(ident, binder) };
+            return if ident == "None" { self.none(ident, binder) } else { self.constant_pattern(ident, binder) };
         }
         let local = self.bound(ident, mutability.is_some(), shape, binder);
         let inner = subpat.as_ref().map(|(at, inner)| (at, self.pattern(inner, shape, binder)));
@@ -140,11 +203,10 @@ impl Lowerer<'_> {
             None if binder.refutable => quote_spanned!(ours(ident.span())=> #mutability #ident @ _),
             None => quote!(#mutability #ident),
         };
-        let ir = match inner {
-            Some((_, Bound { ir, .. })) => Pattern::At(local, Box::new(ir)),
-            None => Pattern::Local(local),
-        };
-        Bound { ir, cpu }
+        match inner {
+            Some((_, Bound { ir, cpu: _, paths })) => Bound { ir: Pattern::At(local, Box::new(ir)), cpu, paths },
+            None => Bound::new(Pattern::Local(local), cpu),
+        }
     }
 
     /// Returns the variable that a pattern binds; the alternatives of `a | b` bind the same variables.
@@ -179,7 +241,8 @@ impl Lowerer<'_> {
             }
             (Some(_), _) => return self.no_pattern(&tuple.elems, &rules::REST_IN_THE_MIDDLE),
         };
-        Bound { ir, cpu }
+        let paths = parts.paths.into_iter().map(|path| path.within(|parts| quote!((#parts)))).collect();
+        Bound { ir, cpu, paths }
     }
 
     /// `Pair(x, y)`, `Pair(x, ..)`, `Some(x)`
@@ -190,8 +253,11 @@ impl Lowerer<'_> {
         }
         let path = self.pattern_path(structure.qself.as_ref(), &structure.path);
         let cpu = grouped(Delimiter::Parenthesis, structure.paren_token.span.join(), cpu);
-        let ir = Pattern::Struct { name: last_name(&structure.path), fields: numbered(parts.patterns) };
-        Bound { ir, cpu: quote!(#path #cpu) }
+        let mut paths: Vec<VariantPath> =
+            parts.paths.into_iter().map(|part| part.within(|parts| quote!(#path(#parts)))).collect();
+        let name = self.variant_path(&structure.path, quote!(#path(..)), binder, &mut paths);
+        let ir = Pattern::Struct { name, fields: numbered(parts.patterns) };
+        Bound { ir, cpu: quote!(#path #cpu), paths }
     }
 
     /// The patterns between the parentheses.
@@ -201,7 +267,7 @@ impl Lowerer<'_> {
         shape: &Shape,
         binder: &mut Binder,
     ) -> (Parts, TokenStream) {
-        let mut parts = Parts { patterns: Vec::new(), rest: None };
+        let mut parts = Parts { patterns: Vec::new(), rest: None, paths: Vec::new() };
         let mut cpu = TokenStream::new();
         for (position, elem) in elems.iter().enumerate() {
             if let Pat::Rest(dots) = elem {
@@ -215,8 +281,19 @@ impl Lowerer<'_> {
                 _ => position,
             };
             let part = shape.part(&Member::from(index));
-            let Bound { ir, cpu: tokens } = self.pattern(elem, &part, binder);
+            let Bound { ir, cpu: tokens, paths } = self.pattern(elem, &part, binder);
             parts.patterns.push(ir);
+            // The tokens of all parts, of which one contains the path.
+            parts.paths.extend(paths.into_iter().map(|path| {
+                path.within(|part| {
+                    let others = elems.iter().enumerate().map(|(other, elem)| match elem {
+                        Pat::Rest(_) => quote!(..,),
+                        _ if other == position => quote!(#part,),
+                        _ => quote!(_,),
+                    });
+                    others.collect()
+                })
+            }));
             cpu.extend(quote!(#tokens,));
         }
         (parts, cpu)
@@ -226,19 +303,50 @@ impl Lowerer<'_> {
     fn struct_pattern(&mut self, structure: &PatStruct, binder: &mut Binder) -> Bound {
         let mut fields = Vec::new();
         let mut cpu = TokenStream::new();
+        let path = self.pattern_path(structure.qself.as_ref(), &structure.path);
+        let mut paths = Vec::new();
         for field in &structure.fields {
             self.attributes(&field.attrs);
             let member = &field.member;
-            let Bound { ir, cpu: tokens } = self.pattern(&field.pat, &Shape::Owned, binder);
+            let Bound { ir, cpu: tokens, paths: inner } = self.pattern(&field.pat, &Shape::Owned, binder);
+            paths.extend(inner.into_iter().map(|inner| inner.within(|part| quote!(#path { #member: #part, .. }))));
             fields.push((member_name(member), ir));
             // `Point { x }`, unless the binding is emitted as `x @ _`.
             let named = field.colon_token.is_some() || binder.refutable;
             let member = named.then(|| quote!(#member:));
             cpu.extend(quote!(#member #tokens,));
         }
-        let (path, rest) = (self.pattern_path(structure.qself.as_ref(), &structure.path), &structure.rest);
+        let rest = &structure.rest;
         let cpu = grouped(Delimiter::Brace, structure.brace_token.span.join(), quote!(#cpu #rest));
-        Bound { ir: Pattern::Struct { name: last_name(&structure.path), fields }, cpu: quote!(#path #cpu) }
+        let name = self.variant_path(&structure.path, quote!(#path { .. }), binder, &mut paths);
+        Bound { ir: Pattern::Struct { name, fields }, cpu: quote!(#path #cpu), paths }
+    }
+
+    /// `None`: as a constant, it would have a type that rustc cannot infer.
+    fn none(&mut self, path: &impl ToTokens, binder: &Binder) -> Bound {
+        let cpu = path.to_token_stream();
+        let mut paths = Vec::new();
+        let none = Ident::new("None", path.span());
+        let name = self.variant_path(&none.into(), cpu.clone(), binder, &mut paths);
+        Bound { ir: Pattern::Struct { name, fields: Vec::new() }, cpu, paths }
+    }
+
+    /// Returns the variant of a path, which rustc resolves if the pattern is refutable.
+    fn variant_path(
+        &mut self,
+        path: &Path,
+        pattern: TokenStream,
+        binder: &Binder,
+        paths: &mut Vec<VariantPath>,
+    ) -> Option<String> {
+        let written = last_name(path)?;
+        // `Self` is a struct.
+        if !binder.refutable || path.is_ident("Self") {
+            return Some(written);
+        }
+        let slot = self.slot();
+        paths.push(VariantPath { slot, span: path.span(), pattern, within: None });
+        Some(variant_in_slot(&written, slot))
     }
 
     fn pattern_path(&mut self, qself: Option<&syn::QSelf>, path: &syn::Path) -> TokenStream {
@@ -251,8 +359,8 @@ impl Lowerer<'_> {
     /// `-3`, `true`
     fn literal_pattern(&mut self, lit: &ExprLit) -> Bound {
         match self.literal_value(lit, false) {
-            Some(value) => Bound { ir: Pattern::Literal(value), cpu: lit.to_token_stream() },
-            None => Bound { ir: Pattern::Wild, cpu: TokenStream::new() },
+            Some(value) => Bound::new(Pattern::Literal(value), lit.to_token_stream()),
+            None => Bound::new(Pattern::Wild, TokenStream::new()),
         }
     }
 
@@ -261,7 +369,7 @@ impl Lowerer<'_> {
         let slot = self.slot();
         let (name, span) = (slot_name(slot, constant.span()), ours(constant.span()));
         binder.before.extend(quote_spanned!(span=> let _ = #name.constant(|| #constant);));
-        Bound { ir: Pattern::Constant(slot), cpu: constant.to_token_stream() }
+        Bound::new(Pattern::Constant(slot), constant.to_token_stream())
     }
 
     /// `a..=b`, `a..b`, `a..`, `..=b`
@@ -270,7 +378,7 @@ impl Lowerer<'_> {
         let end = range.end.as_ref().map(|end| self.range_bound(end, binder));
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         let [start, end] = [start, end].map(|bound| bound.map(|bound| Box::new(bound.ir)));
-        Bound { ir: Pattern::Range { start, end, inclusive }, cpu: range.to_token_stream() }
+        Bound::new(Pattern::Range { start, end, inclusive }, range.to_token_stream())
     }
 
     fn range_bound(&mut self, bound: &Expr, binder: &mut Binder) -> Bound {
@@ -286,12 +394,8 @@ struct Parts {
     patterns: Vec<Pattern>,
     /// The number of subpatterns before `..`.
     rest: Option<usize>,
-}
-
-/// `None`: as a constant, it would have a type that rustc cannot infer.
-fn none(path: &impl ToTokens) -> Bound {
-    let ir = Pattern::Struct { name: Some("None".to_owned()), fields: Vec::new() };
-    Bound { ir, cpu: path.to_token_stream() }
+    /// The paths in them, in patterns of all parts without the delimiters.
+    paths: Vec<VariantPath>,
 }
 
 /// Returns the last segment of a path, which may be the name of a variant.

@@ -10,6 +10,7 @@ use super::binding_modes;
 use super::call::hidden_name;
 use super::pattern::{Binder, Bound};
 use super::place::{Access, Form, root};
+use super::zipped::is_zipped;
 use super::{Body, Lowerer, Shape, Value, in_braces, peeled};
 use crate::position::{self, ours, standing_for};
 use crate::rules;
@@ -57,6 +58,12 @@ enum By {
 impl Lowerer<'_> {
     /// `for i in a..b { .. }`, `for v in x.iter() { .. }`
     pub(super) fn for_expr(&mut self, expr: &ExprForLoop) -> Value {
+        if is_zipped(&expr.expr) {
+            return match self.zipped(expr) {
+                Some(desugared) => self.expr(&desugared),
+                None => self.placeholder(expr),
+            };
+        }
         let unroll = self.unroll(&expr.attrs);
         let looped = if counts(&expr.expr) {
             self.range(&expr.expr).map(|range| self.counted(expr, range))
@@ -72,7 +79,7 @@ impl Lowerer<'_> {
     }
 
     fn counted(&mut self, expr: &ExprForLoop, range: Counted) -> Looped {
-        let (id, _, (local, Bound { ir: _, cpu: pattern }, body)) =
+        let (id, _, (local, Bound { ir: _, cpu: pattern, .. }, body)) =
             self.opened(expr.label.as_ref(), false, |lowerer, _| {
                 lowerer.scoped(|lowerer| {
                     let mut binder = Binder::irrefutable(None);
@@ -126,7 +133,7 @@ impl Lowerer<'_> {
                 let (element, bound, destructuring) =
                     lowerer.element_variable(element_pattern, &shape, &mut binder, &mut first);
                 let (index, pattern) = match index {
-                    Some((index, Bound { ir: _, cpu })) => {
+                    Some((index, Bound { ir: _, cpu, .. })) => {
                         let element = bound.cpu;
                         (index, quote!((#cpu, #element)))
                     }
@@ -191,7 +198,7 @@ impl Lowerer<'_> {
             Pat::Paren(inner) => self.single(&inner.pat, shape, binder),
             pattern => {
                 self.errors.refuse(pattern, &rules::FOR_PATTERN);
-                (None, Bound { ir: cumbia_kernel_ir::Pattern::Wild, cpu: TokenStream::new() })
+                (None, Bound::new(cumbia_kernel_ir::Pattern::Wild, TokenStream::new()))
             }
         }
     }
@@ -219,11 +226,11 @@ impl Lowerer<'_> {
         let learn_element = self.learn("is", local, &name, pattern.span());
         let value = self.push(ExprKind::Local(local), pattern.span());
         let mut inner = Binder::irrefutable(None);
-        let Bound { ir, cpu } = self.pattern(pattern, shape, &mut inner);
+        let Bound { ir, cpu, .. } = self.pattern(pattern, shape, &mut inner);
         first.push(IrStmt::Let { pattern: ir, init: Some(value), span: position::of(pattern.span()) });
         let learn = inner.learn;
         let destructuring = quote_spanned!(span=> #learn_element let #cpu = #name; #learn);
-        let bound = Bound { ir: cumbia_kernel_ir::Pattern::Local(local), cpu: name.to_token_stream() };
+        let bound = Bound::new(cumbia_kernel_ir::Pattern::Local(local), name.to_token_stream());
         (Some(local), bound, destructuring)
     }
 
@@ -308,7 +315,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns whether a variable is a `&mut [_]` parameter. Any other slice is treated as `&[_]`.
-    fn is_mutable_slice(&self, expr: &Expr) -> bool {
+    pub(super) fn is_mutable_slice(&self, expr: &Expr) -> bool {
         let param = self.variable(expr).and_then(|local| self.signature.params.get(local.index()));
         param.is_some_and(|param| matches!(param.kind, ParamKind::SliceMut(_) | ParamKind::View { mutable: true, .. }))
     }

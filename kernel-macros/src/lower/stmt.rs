@@ -180,7 +180,7 @@ impl Lowerer<'_> {
             (pattern, variables) = (&of_reference, statements);
         }
         let mut binder = Binder::of(self.type_slot(value.id), shown_at(init));
-        let Bound { ir, cpu: pattern } = self.pattern(pattern, &shape, &mut binder);
+        let Bound { ir, cpu: pattern, .. } = self.pattern(pattern, &shape, &mut binder);
         let declared = ir.clone();
         into.declare(ir, Some(value.id), local.let_token.span());
         if let (Some(Type::Reference(reference)), Pattern::Local(local)) = (ty, &declared) {

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::host::HostArray;
 use crate::memory::Contents;
 use crate::stream::Stream;
-use crate::types::DeviceType;
+use crate::types::{self, DeviceType};
 
 impl Device {
     /// Copies `values` to a new array on this device: a slice, an array, a vector, or an array of `ndarray`.
@@ -19,7 +19,7 @@ impl Device {
         self.default_stream().to_device(values)
     }
 
-    /// Creates an array of `len` zeros on this device.
+    /// Creates an array of `len` zeros on this device. An enum in `T` needs a variant with the discriminant 0.
     ///
     /// # Errors
     ///
@@ -73,6 +73,7 @@ impl Stream {
     ///
     /// As for [`Device::zeros`].
     pub fn zeros<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
+        types::assert_zeros::<T>();
         DeviceArray::allocate(self, len, Contents::Zeros)
     }
 

@@ -468,17 +468,22 @@ impl Linker {
         let function = Function::from_bytes(ir).map_err(|error| unreadable_ir(path, &error.to_string()))?;
         self.open.push(OpenFunction { id, path, file, function, slot: SlotId(0), overflow_checks });
         let mut filled = Vec::new();
-        let mut casts = Vec::new();
+        let (mut casts, mut variants) = (Vec::new(), HashMap::new());
         for content in slots() {
             let slot = SlotId(filled.len() as u32);
-            if let Content::Cast(_) = content {
-                casts.push(slot);
+            match &content {
+                Content::Cast(_) => casts.push(slot),
+                Content::Variant(_, Some(name)) => {
+                    variants.insert(slot, name.clone());
+                }
+                _ => {}
             }
             self.open.last_mut().expect("this function stays open").slot = slot;
             filled.push(self.fill(content)?);
         }
         let OpenFunction { mut function, .. } = self.open.pop().expect("this function was pushed");
         calls_to_casts(&mut function, &casts);
+        function.name_variants(&|slot| variants.get(&slot).cloned());
         Ok(Instance { function, slots: filled, file: file.to_owned(), overflow_checks, built_in })
     }
 
@@ -492,7 +497,8 @@ impl Linker {
 
     fn fill(&mut self, content: Content) -> Result<Filled, Vec<Diagnostic>> {
         Ok(match content {
-            Content::Type(ty) => Filled::Type(ty),
+            // The name of a variant becomes a part of the function.
+            Content::Type(ty) | Content::Variant(ty, _) => Filled::Type(ty),
             Content::Constant(constant) => Filled::Constant(constant),
             Content::Intrinsic(intrinsic) => Filled::Callee(Callee::Intrinsic(intrinsic)),
             Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),

@@ -6,7 +6,7 @@ use bytesize::ByteSize;
 
 use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::Stats;
-use crate::error::{DeviceError, DriverFailure};
+use crate::error::{CompileError, DeviceError, DriverFailure, no_nvrtc};
 use crate::precompiled::FOLDER_NAME;
 use crate::properties::host_memory;
 
@@ -74,6 +74,7 @@ impl Report {
                 }
                 text
             }
+            Err(CompileError::NoNvrtc { searched, driver }) => no_nvrtc(searched, *driver, usize::MAX),
             Err(error) => error.to_string(),
         }
     }
@@ -213,7 +214,7 @@ mod tests {
     use super::super::CacheReport;
     use super::*;
     use crate::device::Device;
-    use crate::error::{CompileError, Error, SearchOutcome, SearchPlace, Searched};
+    use crate::error::{Error, SearchOutcome, SearchPlace, Searched};
     use crate::properties::{Limits, Pci};
 
     /// Returns a report of a machine without CUDA.

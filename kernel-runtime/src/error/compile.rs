@@ -16,10 +16,7 @@ use crate::cuda::{BadNvrtcReason, ImageRejection, Joined, NvrtcFailure, Searched
 #[non_exhaustive]
 pub enum CompileError {
     /// NVRTC, CUDA's run-time compiler, is not installed.
-    #[error(
-        "NVRTC, CUDA's run-time compiler, was not found\n{}  help: install it with {}, or install the CUDA toolkit, or set CUMBIA_NVRTC to the path of libnvrtc.so",
-        searched_lines(searched), nvrtc_package(*driver)
-    )]
+    #[error("{}", no_nvrtc(searched, *driver, MAX_SEARCHED_LINES))]
     NoNvrtc {
         /// Every searched location, with the result of the search there.
         searched: Vec<Searched>,
@@ -36,8 +33,8 @@ pub enum CompileError {
     },
     /// Neither `nvdisasm` nor `cuobjdump` is installed, or neither can disassemble the code.
     #[error(
-        "no usable disassembler was found\n{}  help: install one with `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or add the folder of `nvdisasm` or `cuobjdump` to PATH",
-        searched_lines(searched)
+        "no usable disassembler was found\n  help: install one with `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or add the folder of `nvdisasm` or `cuobjdump` to PATH{}",
+        searched_lines(searched, MAX_SEARCHED_LINES)
     )]
     NoDisassembler {
         /// Every searched location, with the result of the search there.
@@ -193,10 +190,31 @@ impl From<cumbia_kernel_compiler::Error> for Diagnostic {
     }
 }
 
-/// Renders one line for each searched location.
-fn searched_lines(searched: &[Searched]) -> String {
-    searched.iter().fold(String::new(), |lines, place| format!("{lines}  looked for {place}\n"))
+/// Renders [`CompileError::NoNvrtc`], with at most this number of lines about the searched locations.
+pub(crate) fn no_nvrtc(searched: &[Searched], driver: Option<u32>, most: usize) -> String {
+    format!(
+        "NVRTC, CUDA's run-time compiler, was not found\n  help: install it with {}, or install the CUDA toolkit, or set CUMBIA_NVRTC to the path of libnvrtc.so{}",
+        nvrtc_package(driver),
+        searched_lines(searched, most)
+    )
 }
+
+/// Renders one line for each of the searched locations, and at most this number of lines; first those where there is something
+/// that is not usable.
+fn searched_lines(searched: &[Searched], most: usize) -> String {
+    let (absent, unusable): (Vec<&Searched>, Vec<&Searched>) =
+        searched.iter().partition(|place| place.outcome.is_absence());
+    let shown = if searched.len() > most { most - 1 } else { most };
+    let places = unusable.into_iter().chain(absent).take(shown);
+    let lines = places.fold(String::new(), |lines, place| format!("{lines}\n  looked for {place}"));
+    match searched.len().saturating_sub(shown) {
+        0 => lines,
+        others => format!("{lines}\n  and in {others} other places, which `cumbia::doctor()` lists"),
+    }
+}
+
+/// The maximum number of lines about searched locations in an error: it has at most ten lines.
+const MAX_SEARCHED_LINES: usize = 8;
 
 /// Returns the command that installs an NVRTC whose code the driver loads. A driver loads the code of NVRTCs of its own major
 /// version of CUDA and of older ones.
@@ -212,4 +230,23 @@ fn nvrtc_package(driver: Option<u32>) -> &'static str {
 /// Renders diagnostics, separated by empty lines.
 fn blocks(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(Diagnostic::to_string).collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{SearchOutcome, SearchPlace};
+
+    #[test]
+    fn a_missing_nvrtc_is_at_most_ten_lines() {
+        let absent = Searched::new(SearchPlace::Toolkit("CUDA_HOME"), SearchOutcome::NotSet);
+        let newer = SearchOutcome::NewerThanDriver { nvrtc: 13, driver: 12 };
+        let mut searched = vec![absent; 20];
+        searched.push(Searched::new(SearchPlace::Loader("libnvrtc.so.13"), newer));
+        let text = CompileError::NoNvrtc { searched, driver: Some(12) }.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 10, "{text}");
+        assert!(lines[1].starts_with("  help: install it with") && lines[2].contains("libnvrtc.so.13"), "{text}");
+        assert!(lines[9].starts_with("  and in 14 other places"), "{text}");
+    }
 }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+pub(crate) use self::compile::no_nvrtc;
 pub use self::compile::{CompileError, Diagnostic, ObstacleKind};
 pub use self::device::{DeviceError, DriverFailure};
 pub use self::graph::GraphError;

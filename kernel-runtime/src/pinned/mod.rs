@@ -17,7 +17,7 @@ pub use self::slice::{PinnedSlice, PinnedSliceMut};
 use crate::device::Device;
 use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
-use crate::types::DeviceType;
+use crate::types::{self, DeviceType};
 
 /// An array in page-locked (pinned) host memory, which a GPU copies from and to asynchronously and at full bandwidth.
 ///
@@ -135,6 +135,7 @@ impl Device {
     ///
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
     pub fn pinned_zeros<T: DeviceType>(&self, len: usize) -> Result<PinnedArray<T>> {
+        types::assert_zeros::<T>();
         PinnedArray::zeros(self, len)
     }
 }

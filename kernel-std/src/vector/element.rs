@@ -14,6 +14,10 @@ macro_rules! elements {
     ($($name:ident [$($field:ident)*];)*) => {$(
         impl<T: Component> VariableType for $name<T> {
             type Repr = Self;
+
+            fn sample(_variant: usize) -> Option<Self> {
+                Some(Self::placeholder())
+            }
         }
 
         impl<T: Component> Repr for $name<T> {

@@ -1,0 +1,195 @@
+//! Methods of slices and arrays that visit the elements, by definitions in `methods::slice` and `methods::iterator`.
+
+use crate::cpu::access::{Access, Writable};
+use crate::cpu::{Call, IntoPlace, IntoSlice, Place, Read, Slice, Write};
+use crate::definition::{CalleeKey, Returned};
+use crate::number::Number;
+use crate::types::DeviceType;
+
+/// Implements methods of slices with an access by their expressions, and declares and implements a trait with the same methods
+/// for arrays in variables and their sub-slices.
+macro_rules! methods {
+    (
+        $(#[$doc:meta])* $trait:ident for $access:ident by $self:ident: $receiver:ty, $of_receiver:ident $slice:ident $of_host:ident;
+        $(fn $device:ident<$($param:ident)?> [$($key:tt)*] ($this:ident, $call:ident $(, $arg:ident: $ty:ty)*) -> $result:ty
+            where [$($bounds:tt)*] { $body:expr })*
+    ) => {
+        impl<T: DeviceType, M: $access> Slice<'_, T, M> {
+            $(
+                #[inline(always)]
+                #[allow(missing_docs, reason = "each is named after the method")]
+                #[allow(clippy::elidable_lifetime_names, reason = "some arguments have the lifetime")]
+                pub fn $device<'s, $($param)?>(
+                    self, $call: Call<'s> $(, $arg: $ty)*
+                ) -> Returned<methods!(@key $($key)*), $result>
+                where
+                    $($bounds)*
+                {
+                    let $this = self;
+                    Returned::new($body)
+                }
+            )*
+        }
+
+        $(#[$doc])*
+        #[allow(missing_docs, reason = "each is named after the method")]
+        pub trait $trait<T> {
+            $(
+                fn $device<'s, $($param)?>(
+                    $self: $receiver, call: Call<'s> $(, $arg: $ty)*
+                ) -> Returned<methods!(@key $($key)*), $result>
+                where
+                    T: DeviceType,
+                    $($bounds)*;
+            )*
+        }
+
+        impl<T: Copy, const N: usize> $trait<T> for [T; N] {
+            $(
+                #[inline(always)]
+                fn $device<'s, $($param)?>(
+                    $self: $receiver, call: Call<'s> $(, $arg: $ty)*
+                ) -> Returned<methods!(@key $($key)*), $result>
+                where
+                    T: DeviceType,
+                    $($bounds)*
+                {
+                    Place::$of_receiver($self, call).as_slice().$device(call $(, $arg)*)
+                }
+            )*
+        }
+
+        /// As for arrays, of a sub-slice of a local array as a receiver.
+        impl<T: DeviceType> $trait<T> for [T] {
+            $(
+                #[inline(always)]
+                fn $device<'s, $($param)?>(
+                    $self: $receiver, call: Call<'s> $(, $arg: $ty)*
+                ) -> Returned<methods!(@key $($key)*), $result>
+                where
+                    T: DeviceType,
+                    $($bounds)*
+                {
+                    Slice::<T, $slice>::$of_host($self).$device(call $(, $arg)*)
+                }
+            )*
+        }
+    };
+    (@key key $key:ty) => {
+        $key
+    };
+    (@key $($key:tt)*) => {
+        key!($($key)*)
+    };
+}
+
+methods! {
+    /// Methods that read the elements.
+    ElementMethods for Access by self: &'s Self, of_receiver Read from_host;
+    fn __device_contains<>[T, [slice::contains]](x, call, value: impl IntoPlace<'s, T>) -> bool where [T: PartialEq] {{
+        let (_, value) = (call, value.into_place());
+        x.__values().any(|element| element == value.get())
+    }}
+    fn __device_iter_sum<S>[S, [iterator::sum]](x, call) -> S where [S: SumOf<T>] {{
+        call.note();
+        S::sum(x.__values())
+    }}
+    fn __device_iter_product<S>[S, [iterator::product]](x, call) -> S where [S: SumOf<T>] {{
+        call.note();
+        S::product(x.__values())
+    }}
+    fn __device_iter_max<>[key T::Max](x, _call) -> Option<T> where [T: OrderedElement] { x.__values().max() }
+    fn __device_iter_min<>[key T::Min](x, _call) -> Option<T> where [T: OrderedElement] { x.__values().min() }
+}
+
+methods! {
+    /// Methods that modify the elements.
+    ElementMethodsMut for Writable by self: &'s mut Self, of_receiver_mut Write from_host_mut;
+    fn __device_copy_from_slice<>[T, [slice::copy_from_slice]](x, call, from: impl IntoSlice<'s, Element = T>) -> () where [] {{
+        let from = from.into_slice();
+        if x.count() != from.count() {
+            call.cx.panic(
+                call.at,
+                format_args!(
+                    "copy_from_slice: source slice length ({}) does not match destination slice length ({})",
+                    from.count(),
+                    x.count(),
+                ),
+            );
+        }
+        x.__elements_mut().zip(from.__values()).for_each(|(place, value)| place.set(value));
+    }}
+    fn __device_sort<>[key T::Sort](x, _call) -> () where [T: OrderedElement] { sort(x.write()) }
+    fn __device_sort_unstable<>[key T::SortUnstable](x, _call) -> () where [T: OrderedElement] { sort(x.write()) }
+}
+
+/// Sorts a copy of the elements, which no other thread accesses, and stores it.
+fn sort<T: OrderedElement>(elements: Slice<'_, T, Write>) {
+    let mut values: Vec<T> = elements.__values().collect();
+    values.sort_unstable();
+    elements.__elements_mut().zip(values).for_each(|(place, value)| place.set(value));
+}
+
+/// A type of elements with a total order on a device, with the keys of the methods that need one.
+#[diagnostic::on_unimplemented(
+    message = "elements of type `{Self}` have no total order on a device",
+    label = "not an integer",
+    note = "why: `max`, `min` and `sort` compare all elements: integers are `Ord`, and floats are not",
+    note = "help: write a loop: `for &v in x {{ greatest = greatest.max(v); }}`"
+)]
+pub trait OrderedElement: DeviceType + Ord {
+    /// The key of `x.iter().copied().max()`.
+    type Max: CalleeKey;
+    /// The key of `x.iter().copied().min()`.
+    type Min: CalleeKey;
+    /// The key of `x.sort()`.
+    type Sort: CalleeKey;
+    /// The key of `x.sort_unstable()`.
+    type SortUnstable: CalleeKey;
+}
+
+macro_rules! ordered {
+    ($($integer:ident)*) => {$(
+        impl OrderedElement for $integer {
+            type Max = key!($integer, [iterator::max]);
+            type Min = key!($integer, [iterator::min]);
+            type Sort = key!($integer, [slice::sort]);
+            type SortUnstable = key!($integer, [slice::sort_unstable]);
+        }
+    )*};
+}
+
+ordered!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+
+/// The sum and the product of an iterator over numbers of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "an iterator over `{T}` has no sum or product of type `{Self}` on a device",
+    label = "not the type of the elements, or no number that has a sum",
+    note = "why: integers, `f32` and `f64` are added to numbers of their own type",
+    note = "help: write a loop: `for v in x.iter() {{ sum += .. }}`"
+)]
+pub trait SumOf<T>: Number {
+    /// Returns the sum, by the standard library.
+    fn sum(values: impl Iterator<Item = T>) -> Self;
+
+    /// Returns the product, by the standard library.
+    fn product(values: impl Iterator<Item = T>) -> Self;
+}
+
+macro_rules! sums {
+    ($($number:ident)*) => {$(
+        impl SumOf<$number> for $number {
+            #[inline(always)]
+            fn sum(values: impl Iterator<Item = $number>) -> $number {
+                values.sum()
+            }
+
+            #[inline(always)]
+            fn product(values: impl Iterator<Item = $number>) -> $number {
+                values.product()
+            }
+        }
+    )*};
+}
+
+sums!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64);

@@ -1,0 +1,15 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel(x: &[f32], n: &[u32], y: &mut [f32]) {
+    y[0] = x.iter().copied().max().unwrap_or(0.0);
+}
+
+#[kernel]
+fn sums(n: &[u32], y: &mut [f32]) {
+    y[0] = n.iter().sum::<f32>();
+}
+
+fn main() {}
+
+// mistakes: 2
