@@ -19,6 +19,7 @@ mod predicate;
 mod reduce;
 mod scan;
 mod select;
+mod sort;
 mod transform;
 mod warp;
 
@@ -30,6 +31,7 @@ pub use predicate::{all, any, count};
 pub use reduce::{PreparedReduce, Reduce, reduce, transform_reduce, transform_reduce2};
 pub use scan::{PreparedScan, Scan, exclusive_scan, inclusive_scan};
 pub use select::{Select, select};
+pub use sort::{ArgSort, PreparedSort, Sort, SortKey, argsort, sort, sort_by_key};
 pub use transform::{Transform, transform, transform2, transform3};
 pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
 
@@ -40,5 +42,6 @@ pub mod kernels {
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::scan_tiles;
     pub use crate::select::select_tiles;
+    pub use crate::sort::{fill_indices, radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
 }
