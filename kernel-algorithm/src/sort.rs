@@ -6,8 +6,8 @@
 //! keys through shared memory, so that those with the same digit are written together.
 
 use cumbia::intrinsics::{
-    AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_store, ballot_sync, block_idx,
-    dynamic_shared_at, grid, grid_dim, lanemask_lt, match_any_sync, shared, sync_threads, sync_warp, thread_idx,
+    AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_or, atomic_store, block_idx,
+    dynamic_shared_at, grid, grid_dim, lanemask_lt, shared, sync_threads, sync_warp, thread_idx,
 };
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream, bf16, f16};
 use cumbia_kernel_macros::{device, kernel};
@@ -31,6 +31,9 @@ const CHUNK: usize = 4096;
 
 /// The maximum number of digits of a key.
 const MAX_PASSES: usize = 8;
+
+/// The number of counters in shared memory: 8 copies for each value of 4 digits, 4 for each of 8 digits.
+const COUNTERS: usize = 8 * 4 * BINS;
 
 /// The statuses of a number of keys of a tile, in its two highest bits: the number of those of the tile alone, or of this and all
 /// earlier ones of the launch. Before, the word is 0.
@@ -114,28 +117,10 @@ fn digit<B: Integer>(bits: B, shift: u32) -> usize {
     (u32::cast(bits >> shift) & 255) as usize
 }
 
-/// Returns whether votes on each bit are faster than the hardware's match, which a GPU executes for one digit after another.
+/// Returns whether the device is a GPU.
 #[device(unsafe(cuda = "return true;"))]
-fn matches_by_votes() -> bool {
+fn is_gpu() -> bool {
     false
-}
-
-/// Returns the lanes of the warp that have the same digit.
-#[device]
-fn lanes_with(digit: usize) -> u32 {
-    let digit = digit as u32;
-    if matches_by_votes() {
-        let mut lanes = u32::MAX;
-        #[unroll]
-        for bit in 0..8 {
-            let is_set = digit >> bit & 1 != 0;
-            let votes = ballot_sync(u32::MAX, is_set);
-            lanes &= if is_set { votes } else { !votes };
-        }
-        lanes
-    } else {
-        match_any_sync(u32::MAX, digit)
-    }
 }
 
 /// Counts the digits of chunks of `len` keys in `counts`, and stores the number of keys with a lower digit in `starts`, 256 numbers
@@ -150,15 +135,18 @@ pub fn radix_count<K: DeviceType, B: Integer, const IS_FLOAT: bool>(
     starts: &mut [usize],
     tickets: &mut [u32],
 ) {
-    let mut bins = shared::<[u32; MAX_PASSES * BINS]>();
+    let mut bins = shared::<[u32; COUNTERS]>();
     let mut is_last = shared::<bool>();
     let passes = const { size_of::<K>() };
+    // Copies of each counter in different banks, for different lanes.
+    let copies = const { if size_of::<K>() <= 4 { 8 } else { 4 } };
     let t = thread_idx().x;
+    let copy = t % copies;
     let first = block_idx().x * len;
     let end = (first + len).min(keys.len());
     #[unroll]
-    for pass in 0..passes {
-        bins[pass * BINS + t] = 0;
+    for k in 0..passes * copies {
+        bins[k * BINS + t] = 0;
     }
     sync_threads();
     #[unroll(8)]
@@ -166,13 +154,17 @@ pub fn radix_count<K: DeviceType, B: Integer, const IS_FLOAT: bool>(
         let bits = ordered::<K, B, IS_FLOAT>(keys[i], sign, flip);
         #[unroll]
         for pass in 0..passes {
-            atomic_add(&mut bins[pass * BINS + digit(bits, 8 * pass as u32)], 1);
+            atomic_add(&mut bins[(pass * BINS + digit(bits, 8 * pass as u32)) * copies + copy], 1);
         }
     }
     sync_threads();
     #[unroll]
     for pass in 0..passes {
-        let found = bins[pass * BINS + t];
+        let mut found = 0;
+        #[unroll]
+        for k in 0..copies {
+            found += bins[(pass * BINS + t) * copies + k];
+        }
         if found > 0 {
             atomic_add(&mut counts[pass * BINS + t], found as usize);
         }
@@ -188,6 +180,7 @@ pub fn radix_count<K: DeviceType, B: Integer, const IS_FLOAT: bool>(
         for pass in 0..passes {
             let found = atomic_load(&counts[pass * BINS + t]);
             let (before, _) = block_scan_first(found, BINS, Plus);
+            sync_threads();
             starts[pass * BINS + t] = if t == 0 { 0 } else { before };
             counts[pass * BINS + t] = 0;
         }
@@ -198,8 +191,8 @@ pub fn radix_count<K: DeviceType, B: Integer, const IS_FLOAT: bool>(
 }
 
 /// Moves the keys, and values if there are any, to their positions by the digit at position `pass`, and keeps the order of those with
-/// the same digit. The grid moves those of consecutive tiles from `from` on, and stores in `next_starts` where those of later ones go.
-/// `states` and `cleared` have a word for each tile of the grid and digit. The former is 0; the latter is cleared for the next launch.
+/// the same digit. `starts` has the position of the first one with each digit, and `next_starts` receives the position after the last
+/// one. `states` and `cleared` have a word for each tile and digit. The former is 0; the latter is cleared for the next launch.
 #[kernel(block = 384, launch_bounds(384, 2))]
 pub fn radix_move<
     K: DeviceType,
@@ -212,7 +205,6 @@ pub fn radix_move<
     sign: B,
     flip: B,
     pass: usize,
-    from: usize,
     keys: &[K],
     values: &[V],
     moved_keys: &mut [K],
@@ -226,6 +218,8 @@ pub fn radix_move<
     const WARPS: usize = BLOCK / WARP_SIZE;
     // Of each warp, the number of its keys with each digit; then the rank in the tile of the next one of them.
     let mut ranks = shared::<[u32; WARPS * BINS]>();
+    // Of each warp, the lanes with each digit, in one row.
+    let mut masks = shared::<[u32; WARPS * BINS]>();
     // The difference between the position of a key with each digit and its rank in the tile, modulo 2⁶⁴.
     let mut moves = shared::<[usize; BINS]>();
     let mut ticket = shared::<usize>();
@@ -238,24 +232,26 @@ pub fn radix_move<
     #[unroll]
     for k in 0..WARPS * BINS / BLOCK {
         ranks[k * BLOCK + t] = 0;
+        masks[k * BLOCK + t] = 0;
     }
     sync_threads();
-    if *ticket < from || keys.len() == 0 {
+    let tile = *ticket;
+    if tile >= grid_dim().x || keys.len() == 0 {
         return; // Never: for the proofs only.
     }
-    let tile = *ticket - from;
-    if tile >= grid_dim().x {
-        return; // Never: it bounds the indices.
-    }
     let shift = 8 * pass as u32;
-    let first = (from + tile) * (BLOCK * ITEMS);
+    let first = tile * (BLOCK * ITEMS);
     let count = (keys.len() - first).min(BLOCK * ITEMS);
     let is_full = first + BLOCK * ITEMS <= keys.len();
 
-    // Each warp has consecutive keys, and reads them in rows. The others of the last row are greater than all keys, and come last.
+    // Each warp has consecutive keys, and reads them in rows. The elements beyond the end are greater than all keys, and come last.
+    // A GPU has them in all rows, so that loops have no branches.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let first_of_warp = warp * (WARP_SIZE * ITEMS);
-    let rows = if count > first_of_warp { (count - first_of_warp).div_ceil(WARP_SIZE).min(ITEMS) } else { 0 };
+    let mut rows = ITEMS;
+    if !is_gpu() {
+        rows = if count > first_of_warp { (count - first_of_warp).div_ceil(WARP_SIZE).min(ITEMS) } else { 0 };
+    }
     let at = first + first_of_warp + lane;
     let mut own = [B::MAX; ITEMS];
     if is_full {
@@ -309,12 +305,16 @@ pub fn radix_move<
     for k in 0..ITEMS {
         if k < rows {
             let counter = warp * BINS + digit(own[k], shift);
-            let lanes = lanes_with(digit(own[k], shift));
-            let before = lanes & lanemask_lt();
+            // The lanes with this digit. That is faster than a match, and than a vote on each bit.
+            atomic_or(&mut masks[counter], 1 << lane as u32);
+            sync_warp(u32::MAX);
+            let lanes = masks[counter];
             let next = ranks[counter];
+            let before = lanes & lanemask_lt();
             rank[k] = next + before.count_ones();
             sync_warp(u32::MAX);
             if before == 0 {
+                masks[counter] = 0;
                 ranks[counter] = next + lanes.count_ones();
             }
             sync_warp(u32::MAX);
@@ -364,14 +364,14 @@ pub fn radix_move<
             let mut own = [values[0]; ITEMS];
             #[unroll]
             for k in 0..ITEMS {
-                if is_full || k < rows {
+                if k < rows {
                     own[k] = values[(at + k * WARP_SIZE).min(values.len() - 1)];
                 }
             }
             sync_threads();
             #[unroll]
             for k in 0..ITEMS {
-                if is_full || k < rows {
+                if k < rows {
                     exchange[(rank[k] as usize).min(BLOCK * ITEMS - 1)] = own[k];
                 }
             }
@@ -467,10 +467,12 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         if value > size_of::<K>() { value } else { size_of::<K>() }
     };
 
-    /// The elements of a thread: at most 80 or 96 bytes, which two blocks of a multiprocessor hold in registers at once.
-    const ITEMS: usize = match Self::WIDTH {
-        0..=4 => 20,
-        5..=8 => 12,
+    /// The elements of a thread, which two blocks of a multiprocessor hold in registers at once.
+    const ITEMS: usize = match (Self::WIDTH, HAS_VALUES) {
+        (0..=4, false) => 24,
+        (0..=4, true) => 20,
+        (5..=8, false) => 16,
+        (5..=8, true) => 12,
         _ => 6,
     };
 
@@ -594,8 +596,12 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, H
     }
 
     fn launch_for<const IS_FLOAT: bool>(&mut self) -> Result<()> {
-        if const { Sort::<K, V, HAS_VALUES>::ITEMS == 20 } {
+        if const { Sort::<K, V, HAS_VALUES>::ITEMS == 24 } {
+            self.launch_passes::<IS_FLOAT, 24>()
+        } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 20 } {
             self.launch_passes::<IS_FLOAT, 20>()
+        } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 16 } {
+            self.launch_passes::<IS_FLOAT, 16>()
         } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 12 } {
             self.launch_passes::<IS_FLOAT, 12>()
         } else {
@@ -672,16 +678,19 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'_, K, V, HAS_VALUE
                 }
                 let [these, next] = states;
                 if tiles > self.tiles && !is_first {
-                    // The launch before may have had fewer tiles.
+                    // The launch before may have had fewer tiles, and the same ticket.
                     these.fill(0)?;
+                    tickets.fill(0)?;
                 }
                 is_first = false;
+                let end = len.min((from + self.tiles) * (BLOCK * ITEMS));
+                let from = from * (BLOCK * ITEMS);
+                let values = if HAS_VALUES { values.slice(from..end)? } else { values };
                 radix_move::<_, _, _, IS_FLOAT, HAS_VALUES, ITEMS>(
                     sign,
                     flip,
                     pass,
-                    from,
-                    &keys,
+                    &keys.slice(from..end)?,
                     &values,
                     &mut other_keys,
                     &mut other_values,
@@ -691,7 +700,7 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'_, K, V, HAS_VALUE
                     next,
                     tickets,
                 )
-                .grid(self.tiles.min(tiles - from))
+                .grid((end - from).div_ceil(BLOCK * ITEMS))
                 .shared_bytes(BLOCK * ITEMS * Self::WIDTH)
                 .on(stream)
                 .launch()?;

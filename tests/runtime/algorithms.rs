@@ -8,7 +8,7 @@ use cumbia::prelude::*;
 use cumbia::vector::Uint4;
 use cumbia::{Error, FaultKind};
 
-use crate::support::{alone, on_each_device, on_gpu};
+use crate::support::{on_each_device, on_gpu};
 
 /// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
@@ -407,15 +407,42 @@ fn operators_that_fault() {
         }
     }
 
-    // Not on a GPU, where the other blocks wait for seconds.
-    let _alone = alone();
-    let device = Device::cpu();
-    let x = device.to_device(&values(3 * 4096, |i| if i == 4100 { 7 } else { 0 })).unwrap();
-    let mut y = device.zeros(3 * 4096).unwrap();
-    let scanned = inclusive_scan(&x, &mut y, Refusing).launch().and_then(|()| device.synchronize());
-    for error in [scanned.unwrap_err(), reduce(&x, 0, Refusing).value().unwrap_err()] {
-        assert!(matches!(&error, Error::Fault { .. }) && error.to_string().contains("seven"), "{error}");
+    #[derive(Clone, Copy, DeviceType)]
+    struct NotSeven;
+
+    #[device]
+    impl Function1<u32> for NotSeven {
+        type Output = bool;
+
+        fn call(self, a: u32) -> bool {
+            assert!(a != 7, "seven");
+            a == 0
+        }
     }
+
+    on_each_device(|device| {
+        // The thread that publishes, another one, the last tile of a group of values in words, and all threads of a block.
+        let n = if device.is_cpu() { 3 * 4096 } else { 40_000_000 };
+        for faulting in [1..2, 4100..4101, 31 * 4096..31 * 4096 + 1, 4096..8192] {
+            let is_block = faulting.len() > 1;
+            let x = values(n, |i| if faulting.contains(&i) { 7 } else { 0 });
+            if faulting.start >= n {
+                continue;
+            }
+            let (x, mut y) = (device.to_device(&x).unwrap(), device.zeros(n).unwrap());
+            let began = std::time::Instant::now();
+            let scanned = inclusive_scan(&x, &mut y, Refusing).launch().and_then(|()| device.synchronize());
+            let selected = select(&x, &mut y, NotSeven).value();
+            // If no thread of a block is left that publishes the fault, others wait for seconds.
+            assert!(began.elapsed().as_secs() < if is_block { 40 } else { 10 }, "{:?}", began.elapsed());
+            for error in [scanned.unwrap_err(), selected.unwrap_err(), reduce(&x, 0, Refusing).value().unwrap_err()] {
+                assert!(matches!(&error, Error::Fault { .. }) && error.to_string().contains("seven"), "{error}");
+            }
+            // The next ones are not affected.
+            inclusive_scan(&x, &mut y, Maximum).launch().unwrap();
+            assert_eq!(y.slice(n - 1..).unwrap().to_host().unwrap(), [7]);
+        }
+    });
 }
 
 /// A block that is no whole number of warps.

@@ -8,7 +8,7 @@ use cumbia::prelude::*;
 
 use crate::support::{on_each_device, on_gpu};
 
-/// The number of elements of a tile: of keys of 4 bytes, and of values of 16 bytes.
+/// The number of elements of a tile: of keys and values of 4 bytes, and of values of 16 bytes.
 const TILE: usize = 384 * 20;
 const TILE_OF_16: usize = 384 * 6;
 
