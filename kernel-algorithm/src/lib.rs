@@ -13,6 +13,8 @@ extern crate cumbia_kernel_runtime as cumbia;
 
 mod arrays;
 mod block;
+mod histogram;
+mod indexed;
 mod methods;
 mod operator;
 mod predicate;
@@ -25,6 +27,8 @@ mod warp;
 
 pub use arrays::{Input, Output};
 pub use block::{block_exclusive_scan, block_inclusive_scan, block_reduce};
+pub use histogram::{EvenBins, Histogram, OwnBin, histogram};
+pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use methods::ArrayMethods;
 pub use operator::{And, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
 pub use predicate::{all, any, count};
@@ -38,10 +42,12 @@ pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
 /// The kernels, for inspection.
 #[doc(hidden)]
 pub mod kernels {
+    pub use crate::histogram::count_bins;
+    pub use crate::indexed::{fill_indices, gather_elements, scatter_elements};
     pub use crate::predicate::Indicator;
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::scan_tiles;
     pub use crate::select::select_tiles;
-    pub use crate::sort::{fill_indices, radix_count, radix_move};
+    pub use crate::sort::{radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
 }

@@ -7,13 +7,14 @@
 
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_or, atomic_store, block_idx,
-    dynamic_shared_at, grid, grid_dim, lanemask_lt, shared, sync_threads, sync_warp, thread_idx,
+    dynamic_shared_at, grid_dim, lanemask_lt, shared, sync_threads, sync_warp, thread_idx,
 };
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream, bf16, f16};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
+use crate::indexed::iota;
 use crate::operator::Plus;
 
 /// The number of values of a digit.
@@ -31,9 +32,6 @@ const CHUNK: usize = 4096;
 
 /// The maximum number of digits of a key.
 const MAX_PASSES: usize = 8;
-
-/// The number of counters in shared memory: 8 copies for each value of 4 digits, 4 for each of 8 digits.
-const COUNTERS: usize = 8 * 4 * BINS;
 
 /// The statuses of a number of keys of a tile, in its two highest bits: the number of those of the tile alone, or of this and all
 /// earlier ones of the launch. Before, the word is 0.
@@ -135,18 +133,15 @@ pub fn radix_count<K: DeviceType, B: Integer, const IS_FLOAT: bool>(
     starts: &mut [usize],
     tickets: &mut [u32],
 ) {
-    let mut bins = shared::<[u32; COUNTERS]>();
+    let mut bins = shared::<[u32; MAX_PASSES * BINS]>();
     let mut is_last = shared::<bool>();
     let passes = const { size_of::<K>() };
-    // Copies of each counter in different banks, for different lanes.
-    let copies = const { if size_of::<K>() <= 4 { 8 } else { 4 } };
     let t = thread_idx().x;
-    let copy = t % copies;
     let first = block_idx().x * len;
     let end = (first + len).min(keys.len());
     #[unroll]
-    for k in 0..passes * copies {
-        bins[k * BINS + t] = 0;
+    for pass in 0..passes {
+        bins[pass * BINS + t] = 0;
     }
     sync_threads();
     #[unroll(8)]
@@ -154,17 +149,13 @@ pub fn radix_count<K: DeviceType, B: Integer, const IS_FLOAT: bool>(
         let bits = ordered::<K, B, IS_FLOAT>(keys[i], sign, flip);
         #[unroll]
         for pass in 0..passes {
-            atomic_add(&mut bins[(pass * BINS + digit(bits, 8 * pass as u32)) * copies + copy], 1);
+            atomic_add(&mut bins[pass * BINS + digit(bits, 8 * pass as u32)], 1);
         }
     }
     sync_threads();
     #[unroll]
     for pass in 0..passes {
-        let mut found = 0;
-        #[unroll]
-        for k in 0..copies {
-            found += bins[(pass * BINS + t) * copies + k];
-        }
+        let found = bins[pass * BINS + t];
         if found > 0 {
             atomic_add(&mut counts[pass * BINS + t], found as usize);
         }
@@ -396,15 +387,6 @@ pub fn radix_move<
                 }
             }
         }
-    }
-}
-
-/// `y[i] = i`
-#[kernel]
-pub fn fill_indices<I: Number>(y: &mut [I]) {
-    let i = grid(1);
-    if i < y.len() {
-        y[i] = I::cast(i);
     }
 }
 
@@ -777,7 +759,7 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
         }
         let default = self.x.device().default_stream();
         let stream = self.stream.unwrap_or(&default);
-        fill_indices(&mut self.indices).over(from).on(stream).launch()?;
+        iota(&mut self.indices).on(stream).launch()?;
         // SAFETY: the copy writes all elements.
         let mut keys = unsafe { stream.uninitialized(from)? };
         stream.copy(&self.x, &mut keys)?;
