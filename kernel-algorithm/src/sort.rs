@@ -405,7 +405,7 @@ pub fn radix_move<
 /// # Ok(())
 /// # }
 /// ```
-pub fn sort<'a, K: SortKey>(keys: &'a mut (impl Output<Element = K> + ?Sized)) -> Sort<'a, K, u8, false> {
+pub fn sort<K: SortKey>(keys: &mut (impl Output<Element = K> + ?Sized)) -> Sort<'_, K, u8, false> {
     Sort::new(keys.elements_mut(), None)
 }
 
