@@ -400,7 +400,9 @@ fn histograms() {
                 let mut counts = device.to_device(&[9u32; 256]).unwrap();
                 histogram(&device.to_device(&x).unwrap(), &mut counts, OwnBin).launch().unwrap();
                 let mut expected = [0; 256];
-                x.iter().for_each(|v| expected[usize::from(*v)] += 1);
+                for v in &x {
+                    expected[usize::from(*v)] += 1;
+                }
                 assert_eq!(counts.to_host().unwrap(), expected);
             }
         }
