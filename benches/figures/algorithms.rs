@@ -1,7 +1,8 @@
 //! The algorithms of `cumbia::algorithm` at several sizes, against a copy of as many bytes on the same device.
 
 use cumbia::algorithm::{
-    Function1, Function2, Identity, Plus, exclusive_scan, inclusive_scan, reduce, select, transform, transform2,
+    Function1, Function2, Identity, OwnBin, Plus, argsort, exclusive_scan, histogram, inclusive_scan, reduce, select,
+    sort, transform, transform2,
 };
 use cumbia::prelude::*;
 
@@ -67,6 +68,10 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     let affine = device.to_device(&pairs.collect::<Vec<_>>())?;
     let doubles = device.to_device(&bits[..largest / 2].iter().map(|v| f64::from(*v)).collect::<Vec<_>>())?;
     let other = x.to_device(device)?;
+    let words = device.to_device(&bits)?;
+    let bytes = device.to_device(&bits.iter().map(|v| (*v >> 24) as u8).collect::<Vec<_>>())?;
+    let (mut sorted, mut order, mut counts) =
+        (device.zeros::<u32>(largest)?, device.zeros::<u32>(largest)?, device.zeros::<u32>(256)?);
     let (mut y, mut sums) = (device.zeros::<f32>(largest)?, device.zeros::<f64>(largest / 2)?);
     println!("algorithms: f32, unless said otherwise; scratch memory is allocated before, except of select");
     for n in SIZES {
@@ -92,6 +97,19 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         let mut output = sums.slice_mut(..n / 2)?;
         let mut scan = inclusive_scan(&doubles, &mut output, Plus).prepare()?;
         row(device, "inclusive_scan, Plus of f64", 8 * n, copy, || scan.launch());
+        row(device, "histogram of u8, 256 bins", n, copy, || {
+            histogram(&bytes.slice(..n)?, &mut counts, OwnBin).launch()
+        });
+        // A radix sort takes as long for sorted keys, up to the order of its writes. Here the keys are copied first.
+        let (words, mut sorted) = (words.slice(..n)?, sorted.slice_mut(..n)?);
+        let mut keys = sort(&mut sorted).prepare()?;
+        println!("    temporary memory of the sort: {} bytes", keys.temporary_bytes());
+        row(device, "copy and sort of u32", (1 + 8) * 4 * n, copy, || {
+            keys.keys_mut().copy_from(&words)?;
+            keys.launch()
+        });
+        let mut order = order.slice_mut(..n)?;
+        row(device, "argsort of u32, with allocation", (1 + 16) * 4 * n, copy, || argsort(&words, &mut order).launch());
     }
     Ok(())
 }

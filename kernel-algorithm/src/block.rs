@@ -70,6 +70,7 @@ pub(crate) fn block_reduce_first<T: DeviceType, F: Function2<T, T, Output = T>>(
 #[device]
 pub fn block_inclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
     let (before, _) = block_scan_first(value, warps_of_block() * WARP_SIZE, operator);
+    sync_threads();
     if thread_rank() == 0 { value } else { operator.call(before, value) }
 }
 
@@ -78,11 +79,13 @@ pub fn block_inclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value
 #[device]
 pub fn block_exclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, initial: T, operator: F) -> T {
     let (before, _) = block_scan_first(value, warps_of_block() * WARP_SIZE, operator);
+    sync_threads();
     if thread_rank() == 0 { initial } else { operator.call(initial, before) }
 }
 
 /// Returns the reduction of the values of the threads before the own one, in the first `count` threads but the very first one,
-/// and any value in the others; and the reduction of the values of all of them, in all threads.
+/// and any value in the others; and the reduction of the values of all of them, in all threads. A barrier has to follow before the
+/// next call, which uses the same shared memory.
 #[device]
 pub(crate) fn block_scan_first<T: DeviceType, F: Function2<T, T, Output = T>>(
     value: T,
@@ -108,7 +111,5 @@ pub(crate) fn block_scan_first<T: DeviceType, F: Function2<T, T, Output = T>>(
     } else if warp > 0 && lane < lanes {
         before = operator.call(before_warp, before);
     }
-    // The next call writes the parts.
-    sync_threads();
     (before, total)
 }

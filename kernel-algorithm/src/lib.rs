@@ -13,32 +13,41 @@ extern crate cumbia_kernel_runtime as cumbia;
 
 mod arrays;
 mod block;
+mod histogram;
+mod indexed;
 mod methods;
 mod operator;
 mod predicate;
 mod reduce;
 mod scan;
 mod select;
+mod sort;
 mod transform;
 mod warp;
 
 pub use arrays::{Input, Output};
 pub use block::{block_exclusive_scan, block_inclusive_scan, block_reduce};
+pub use histogram::{EvenBins, Histogram, OwnBin, histogram};
+pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use methods::ArrayMethods;
 pub use operator::{And, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
 pub use predicate::{all, any, count};
 pub use reduce::{PreparedReduce, Reduce, reduce, transform_reduce, transform_reduce2};
 pub use scan::{PreparedScan, Scan, exclusive_scan, inclusive_scan};
 pub use select::{Select, select};
+pub use sort::{ArgSort, PreparedSort, Sort, SortKey, argsort, sort, sort_by_key};
 pub use transform::{Transform, transform, transform2, transform3};
 pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
 
 /// The kernels, for inspection.
 #[doc(hidden)]
 pub mod kernels {
+    pub use crate::histogram::count_bins;
+    pub use crate::indexed::{fill_indices, gather_elements, scatter_elements};
     pub use crate::predicate::Indicator;
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::scan_tiles;
     pub use crate::select::select_tiles;
+    pub use crate::sort::{radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
 }

@@ -61,6 +61,42 @@ impl<T: Number, const GREATEST: bool> Function2<Indexed<T>, Indexed<T>> for Extr
     }
 }
 
+/// The least and the greatest of some numbers.
+#[doc(hidden)]
+#[derive(Clone, Copy, DeviceType)]
+struct Extent<T: DeviceType> {
+    least: T,
+    greatest: T,
+}
+
+/// The number as the least and the greatest.
+#[derive(Clone, Copy, DeviceType)]
+struct ToExtent;
+
+#[device]
+impl<T: Number> Function1<T> for ToExtent {
+    type Output = Extent<T>;
+
+    fn call(self, a: T) -> Extent<T> {
+        Extent { least: a, greatest: a }
+    }
+}
+
+/// The extent of two extents.
+#[derive(Clone, Copy, DeviceType)]
+struct Union;
+
+#[device]
+impl<T: Number> Function2<Extent<T>, Extent<T>> for Union {
+    type Output = Extent<T>;
+
+    const COMMUTATIVE: bool = true;
+
+    fn call(self, a: Extent<T>, b: Extent<T>) -> Extent<T> {
+        Extent { least: a.least.min(b.least), greatest: a.greatest.max(b.greatest) }
+    }
+}
+
 /// Methods of arrays of numbers for the most common algorithms. Each waits for its result.
 ///
 /// ```
@@ -71,6 +107,7 @@ impl<T: Number, const GREATEST: bool> Function2<Indexed<T>, Indexed<T>> for Extr
 /// let x = device.to_device(&[3.0f32, -1.0, 4.0, -1.0])?;
 /// assert_eq!((x.sum()?, x.mean()?, x.dot(&x)?), (5.0, 1.25, 27.0));
 /// assert_eq!((x.min()?, x.max()?), (Some(-1.0), Some(4.0)));
+/// assert_eq!(x.min_max()?, Some((-1.0, 4.0)));
 /// assert_eq!((x.argmin()?, x.argmax()?), (Some(1), Some(2)));
 /// let mut y = device.zeros(4)?;
 /// x.cumsum(&mut y)?;
@@ -125,6 +162,16 @@ where
     /// Those of [`Reduce::value`].
     fn max(&self) -> Result<Option<Self::Element>> {
         Reduce::new(self.elements(), None, OfOne(Identity), None, Maximum).value_unless_empty()
+    }
+
+    /// Computes the least and the greatest element, if there are any, in one pass. NaNs are ignored, as by [`f32::min`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Reduce::value`].
+    fn min_max(&self) -> Result<Option<(Self::Element, Self::Element)>> {
+        let extent = Reduce::new(self.elements(), None, OfOne(ToExtent), None, Union);
+        Ok(extent.value_unless_empty()?.map(|found| (found.least, found.greatest)))
     }
 
     /// Computes the index of the least element, the first of equal ones. NaNs are ignored, unless there is nothing else.

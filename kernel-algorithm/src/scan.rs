@@ -10,8 +10,9 @@
 //! beyond one group, so that few blocks ask for the same words.
 
 use cumbia::intrinsics::{
-    Acquire, DeviceScope, Release, WARP_SIZE, atomic_add, atomic_load, atomic_load_explicit, atomic_store,
-    atomic_store_explicit, ballot_sync, grid_dim, lane_id, shared, shfl_sync, sync_threads, sync_warp, thread_idx,
+    Acquire, DeviceScope, Release, WARP_SIZE, any_sync, atomic_add, atomic_load, atomic_load_explicit, atomic_store,
+    atomic_store_explicit, ballot_sync, grid_dim, lane_id, shared, shfl_sync, sync_threads, sync_threads_count,
+    sync_warp, thread_idx,
 };
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
 use cumbia_kernel_macros::{device, kernel};
@@ -31,12 +32,15 @@ pub(crate) const GROUP: usize = WARP_SIZE;
 const AGGREGATE: u64 = 1;
 const PREFIX: u64 = 2;
 
+/// The status without a value: a thread has faulted on which the value depends.
+const LOST: u64 = 3;
+
 /// The size in bytes of the largest values that are published in one word with their status.
 const WORD: usize = 4;
 
-/// Returns the number of times that a block asks for what another one publishes. On a GPU that takes more than ten seconds: the other
-/// one has ended by a fault of the operator. The CPU device detects that by itself, and a block may take any time there.
-#[device(unsafe(cuda = "return 1ull << 24;"))]
+/// Returns the number of times that a block asks for what another one publishes. On a GPU that takes some seconds: all threads of the
+/// other one have faulted. The CPU device detects that by itself, and a block may take any time there.
+#[device(unsafe(cuda = "return 1ull << 22;"))]
 fn max_polls() -> u64 {
     u64::MAX
 }
@@ -75,6 +79,19 @@ fn publish<T: DeviceType>(states: &mut [u64], values: &mut [T], at: usize, statu
     }
 }
 
+/// Publishes for other blocks that they will wait for the value at position `at` in vain.
+#[device]
+fn publish_loss<T: DeviceType>(states: &mut [u64], at: usize) {
+    atomic_store(&mut states[at], if const { size_of::<T>() <= WORD } { LOST << 32 } else { LOST });
+}
+
+/// Publishes that this tile, and at the end of a group the group, have no value.
+#[device]
+pub(crate) fn publish_lost_tile<T: DeviceType>(tile: usize, states: &mut [u64], groups: usize) {
+    let is_end = tile % GROUP == GROUP - 1;
+    publish_loss::<T>(states, if is_end { tile / GROUP } else { groups + tile });
+}
+
 /// Returns what is published at position `at`: the status, and with it the value. Without one, the value is `like`.
 #[device]
 fn published<T: DeviceType>(states: &[u64], values: &[T], at: usize, like: T) -> (u64, T) {
@@ -85,54 +102,65 @@ fn published<T: DeviceType>(states: &[u64], values: &[T], at: usize, like: T) ->
         // Blocks that wait ask with relaxed ordering, which leaves the caches as they are.
         let mut status = atomic_load(&states[at]);
         let mut value = like;
-        if status != 0 {
+        if status != 0 && status != LOST {
             status = atomic_load_explicit::<Acquire, DeviceScope>(&states[at]);
-            value = values[2 * at + status as usize - 1];
+            if status != LOST {
+                value = values[2 * at + status as usize - 1];
+            }
         }
         (status, value)
     }
 }
 
-/// Waits for the prefix of a group. Returns it. Called by a warp, in which one lane asks memory for all.
+/// Waits for the prefix of a group. Returns it, and whether there is one. Called by a warp, in which one lane asks memory for all.
 #[device]
-fn prefix_of_group<T: DeviceType>(group: usize, like: T, states: &[u64], values: &[T]) -> T {
+fn prefix_of_group<T: DeviceType>(group: usize, like: T, states: &mut [u64], values: &[T]) -> (T, bool) {
     let mut value = like;
+    let mut status = 0;
     if lane_id() == 0 {
-        let (mut status, mut polls) = (0, 0);
-        while status != PREFIX {
+        let mut polls = 0;
+        while status != PREFIX && status != LOST {
             (status, value) = published(states, values, group, like);
             polls += 1;
-            assert!(polls < max_polls(), "an earlier block of this scan has faulted");
+            if polls == max_polls() {
+                publish_loss::<T>(states, group);
+            }
         }
     }
-    shfl_sync(u32::MAX, value, 0)
+    (shfl_sync(u32::MAX, value, 0), shfl_sync(u32::MAX, status, 0) == PREFIX)
 }
 
 /// Returns the reduction of all elements before a group, which is not the first: the prefix of the nearest earlier group that has
-/// one among the last 32, and the aggregates of those in between, from left to right. Called by a warp.
+/// one among the last 32, and the aggregates of those in between, from left to right; and whether there are these. Called by a warp.
 #[device]
 fn fold_groups<T: DeviceType, F: Function2<T, T, Output = T>>(
     operator: F,
     group: usize,
     like: T,
-    states: &[u64],
+    states: &mut [u64],
     values: &[T],
-) -> T {
+) -> (T, bool) {
     let lane = lane_id();
     let mut status = 0;
     let mut value = like;
     let (mut nearest, mut polls) = (WARP_SIZE, 0);
+    let mut is_lost = false;
     while nearest == WARP_SIZE {
         polls += 1;
-        assert!(polls < max_polls(), "an earlier block of this scan has faulted");
-        if lane < group && status != PREFIX {
+        if lane < group && status != PREFIX && status != LOST {
             (status, value) = published(states, values, group - 1 - lane, like);
+            if polls == max_polls() && status == 0 {
+                publish_loss::<T>(states, group - 1 - lane);
+            }
         }
-        let prefixes = ballot_sync(u32::MAX, status == PREFIX);
-        let missing = ballot_sync(u32::MAX, status == 0);
         // The lanes before the first with a prefix have to have an aggregate. 32 if no lane has one.
-        let first = prefixes.trailing_zeros() as usize;
-        if missing.trailing_zeros() as usize > first {
+        let first = ballot_sync(u32::MAX, status == PREFIX).trailing_zeros() as usize;
+        let missing = ballot_sync(u32::MAX, status == 0).trailing_zeros() as usize;
+        let lost = ballot_sync(u32::MAX, status == LOST).trailing_zeros() as usize;
+        is_lost = lost < first;
+        if is_lost {
+            nearest = 0;
+        } else if missing > first {
             nearest = first;
         }
     }
@@ -141,11 +169,12 @@ fn fold_groups<T: DeviceType, F: Function2<T, T, Output = T>>(
         let next = shfl_sync(u32::MAX, value, nearest - 1 - k);
         total = operator.call(total, next);
     }
-    total
+    (total, !is_lost)
 }
 
 /// Publishes the aggregate of a tile and, at the end of a group, that of the group and its prefix. Returns the reduction of all
-/// elements before the tile, and of `initial` if there is one; for the first tile without one, any value. Called by a warp.
+/// elements before the tile, and of `initial` if there is one; for the first tile without one, any value. Also returns whether there
+/// is this value: it is lost if a thread of an earlier tile has faulted. Called by a warp.
 #[device]
 pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     operator: F,
@@ -156,7 +185,7 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     states: &mut [u64],
     values: &mut [T],
     groups: usize,
-) -> T {
+) -> (T, bool) {
     let lane = lane_id();
     let (group, place) = (tile / GROUP, tile % GROUP);
     let is_end = place == GROUP - 1;
@@ -166,13 +195,24 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
 
     // The tiles before this one in the group.
     let mut within = aggregate;
+    let mut is_lost = false;
     if lane < place {
+        let at = groups + group * GROUP + lane;
         let (mut status, mut polls) = (0, 0);
         while status == 0 {
-            (status, within) = published(states, values, groups + group * GROUP + lane, aggregate);
+            (status, within) = published(states, values, at, aggregate);
             polls += 1;
-            assert!(polls < max_polls(), "an earlier block of this scan has faulted");
+            if polls == max_polls() {
+                publish_loss::<T>(states, at);
+            }
         }
+        is_lost = status == LOST;
+    }
+    if any_sync(u32::MAX, is_lost) {
+        if lane == 0 && is_end {
+            publish_loss::<T>(states, group);
+        }
+        return (aggregate, false);
     }
     if place > 0 {
         within = warp_reduce_first(within, place, operator);
@@ -188,24 +228,28 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     // The groups before this one.
     let mut before = initial;
     if group > 0 {
-        before = if is_end {
+        let (found, is_found) = if is_end {
             fold_groups(operator, group, aggregate, states, values)
         } else {
             prefix_of_group(group - 1, aggregate, states, values)
         };
+        if !is_found {
+            if lane == 0 && is_end {
+                publish_loss::<T>(states, group);
+            }
+            return (aggregate, false);
+        }
+        before = found;
     }
     let has_before = group > 0 || has_initial;
     if is_end && lane == 0 {
         let prefix = if has_before { operator.call(before, of_group) } else { of_group };
         publish(states, values, group, PREFIX, prefix);
     }
-    if !has_before {
-        within
-    } else if place > 0 {
-        operator.call(before, within)
-    } else {
-        before
+    if has_before {
+        within = if place > 0 { operator.call(before, within) } else { before };
     }
+    (within, true)
 }
 
 /// Scans `x`. `states` is zeroed: the states of the groups, those of the tiles, and a ticket. `values` has two values for each
@@ -230,12 +274,14 @@ pub fn scan_tiles<
     let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
     let mut ticket = shared::<usize>();
     let mut prefix = shared::<T>();
+    let mut is_lost = shared::<bool>();
     let t = thread_idx().x;
 
     // Tiles are numbered in the order in which blocks begin, so that no block waits for one that has not begun.
     if t == 0 {
         let last = states.len() - 1;
         *ticket = atomic_add(&mut states[last], 1) as usize;
+        *is_lost = true;
     }
     sync_threads();
     let tile = *ticket;
@@ -296,13 +342,21 @@ pub fn scan_tiles<
     }
 
     let (before, aggregate) = block_scan_first(total, count.div_ceil(ITEMS), operator);
+    if sync_threads_count(true) < BLOCK as u32 {
+        // The operator has faulted in the other threads. Later tiles do not wait for this one.
+        publish_lost_tile::<T>(tile, states, groups);
+        return;
+    }
     if warp == 0 {
-        let found = prefix_of_tile(operator, initial, EXCLUSIVE, tile, aggregate, states, values, groups);
-        if lane == 0 {
+        let (found, is_found) = prefix_of_tile(operator, initial, EXCLUSIVE, tile, aggregate, states, values, groups);
+        if lane == 0 && is_found {
             *prefix = found;
+            *is_lost = false;
         }
     }
     sync_threads();
+    // Not reported if the fault of the operator is, which was before.
+    assert!(!*is_lost, "an earlier block of this scan has faulted");
 
     let has_prefix = tile > 0 || EXCLUSIVE;
     if mine > 0 {

@@ -1,7 +1,8 @@
 //! Selection of elements by a predicate (stream compaction), in a single pass by decoupled look-back.
 
 use cumbia::intrinsics::{
-    WARP_SIZE, atomic_add, ballot_sync, grid_dim, lanemask_lt, shared, shfl_sync, sync_threads, thread_idx,
+    WARP_SIZE, atomic_add, ballot_sync, grid_dim, lanemask_lt, shared, shfl_sync, sync_threads, sync_threads_count,
+    thread_idx,
 };
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Result, Stream};
 use cumbia_kernel_macros::kernel;
@@ -9,7 +10,7 @@ use cumbia_kernel_macros::kernel;
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::operator::{Function1, Plus};
-use crate::scan::{GROUP, prefix_of_tile};
+use crate::scan::{GROUP, prefix_of_tile, publish_lost_tile};
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
@@ -31,10 +32,12 @@ pub fn select_tiles<T: DeviceType, P: Function1<T, Output = bool>, C: Number>(
 ) {
     let mut ticket = shared::<usize>();
     let mut prefix = shared::<usize>();
+    let mut is_lost = shared::<bool>();
     let t = thread_idx().x;
     if t == 0 {
         let last = states.len() - 1;
         *ticket = atomic_add(&mut states[last], 1) as usize;
+        *is_lost = true;
     }
     sync_threads();
     let tile = *ticket;
@@ -61,9 +64,15 @@ pub fn select_tiles<T: DeviceType, P: Function1<T, Output = bool>, C: Number>(
     }
     let (before, of_tile) = block_scan_first(if lane == 0 { of_warp } else { 0 }, BLOCK, Plus);
     let before_warp = shfl_sync(u32::MAX, before, 0);
+    if sync_threads_count(true) < BLOCK as u32 {
+        // The predicate has faulted in the other threads. Later tiles do not wait for this one.
+        publish_lost_tile::<C>(tile, states, groups);
+        return;
+    }
     if warp == 0 {
-        let found = prefix_of_tile(Plus, C::ZERO, true, tile, C::cast(of_tile), states, values, groups);
-        if lane == 0 {
+        let (found, is_found) = prefix_of_tile(Plus, C::ZERO, true, tile, C::cast(of_tile), states, values, groups);
+        if lane == 0 && is_found {
+            *is_lost = false;
             *prefix = usize::cast(found);
             if tile == grid_dim().x - 1 {
                 count[0] = usize::cast(found) + of_tile as usize;
@@ -71,6 +80,8 @@ pub fn select_tiles<T: DeviceType, P: Function1<T, Output = bool>, C: Number>(
         }
     }
     sync_threads();
+    // Not reported if the fault of the predicate is, which was before.
+    assert!(!*is_lost, "an earlier block of this selection has faulted");
 
     let mut at = *prefix;
     if warp > 0 {

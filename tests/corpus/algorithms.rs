@@ -1,9 +1,9 @@
 //! Algorithms of warps and blocks with all kinds of operators, in blocks of one to three dimensions, and the kernels of the algorithms
 //! on arrays.
 
-use cumbia::algorithm::kernels::{OfOne, reduce_chunks, scan_tiles};
+use cumbia::algorithm::kernels::{OfOne, count_bins, radix_count, radix_move, reduce_chunks, scan_tiles};
 use cumbia::algorithm::{
-    Function1, Function2, Identity, Maximum, Plus, block_exclusive_scan, block_inclusive_scan, block_reduce,
+    EvenBins, Function1, Function2, Identity, Maximum, Plus, block_exclusive_scan, block_inclusive_scan, block_reduce,
     warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
 };
 use cumbia::prelude::*;
@@ -11,7 +11,7 @@ use cumbia::prelude::*;
 use crate::inputs::Random;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![in_blocks, zero_sized, of_arrays];
+pub(crate) const CASES: &[Case] = listed![in_blocks, zero_sized, of_arrays, of_digits];
 
 /// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and does not commute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
@@ -186,4 +186,66 @@ fn of_arrays(run: &mut Run<'_>) {
         })
         .collect();
     run.expect("compositions", &y, &expected);
+}
+
+/// Two tiles of floats, of which the last one is incomplete, in descending order of their highest digits; and a histogram of them.
+fn of_digits(run: &mut Run<'_>) {
+    const SIGN: u32 = 1 << 31;
+    let mut random = Random::new(9);
+    let n = 384 * 6 + 300;
+    let keys: Vec<f32> = (0..n).map(|i| if i == 7 { -0.0 } else { (random.bits() % 4096) as f32 - 2000.0 }).collect();
+    let digit = |key: f32, pass: u32| {
+        let bits = key.to_bits();
+        let ordered = if key.is_sign_negative() { !bits } else { bits ^ SIGN };
+        (!ordered >> (8 * pass) & 255) as usize
+    };
+    let x = run.array(&keys);
+    let (mut total, mut starts, mut next) = (run.zeros(1024), run.zeros(1024), run.zeros(1024));
+    let mut tickets = run.zeros(9);
+    let chunk = 2048;
+    run.launch(radix_count::<_, _, true>(SIGN, u32::MAX, chunk, &x, &mut total, &mut starts, &mut tickets).grid(2));
+    let mut before = vec![0; 1024];
+    for pass in 0..4 {
+        for d in 1..256 {
+            let row = 256 * pass + d;
+            before[row] = before[row - 1] + keys.iter().filter(|key| digit(**key, pass as u32) == d - 1).count();
+        }
+    }
+    run.expect("starts", &starts, &before);
+    run.expect("tickets", &tickets, &[0; 9]);
+
+    let values: Vec<u16> = (0..n).map(|i| i as u16).collect();
+    let (y, mut sorted, mut moved) = (run.array(&values), run.zeros(n), run.array(&vec![0u16; n]));
+    let (mut states, mut cleared) = (run.zeros(512), run.array(&[1u32; 512]));
+    run.launch(
+        radix_move::<_, _, _, true, true, 6>(
+            SIGN,
+            u32::MAX,
+            3,
+            &x,
+            &y,
+            &mut sorted,
+            &mut moved,
+            &starts,
+            &mut next,
+            &mut states,
+            &mut cleared,
+            &mut tickets,
+        )
+        .grid(2)
+        .shared_bytes(384 * 6 * 4),
+    );
+    let mut order = values;
+    order.sort_by_key(|i| digit(keys[usize::from(*i)], 3));
+    let expected: Vec<f32> = order.iter().map(|i| keys[usize::from(*i)]).collect();
+    run.expect("keys", &sorted, &expected);
+    run.expect("values", &moved, &order);
+    run.expect("cleared", &cleared, &[0; 512]);
+
+    let mut counts = run.array(&[0u32; 10]);
+    let bins = EvenBins::new(-1000.0f32..1000.0, 10);
+    run.launch(count_bins(bins, chunk, 2, &x, &mut counts).grid(2).shared_bytes(2 * 10 * 4));
+    let mut expected = [0; 10];
+    keys.iter().map(|key| bins.call(*key)).filter(|bin| *bin < 10).for_each(|bin| expected[bin] += 1);
+    run.expect("counts", &counts, &expected);
 }

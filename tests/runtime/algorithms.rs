@@ -1,14 +1,15 @@
 //! The algorithms on arrays, at sizes around all boundaries of tiles, chunks and groups, against loops on the host.
 
 use cumbia::algorithm::{
-    And, Function1, Function2, Function3, Maximum, Minimum, Or, Plus, Times, Xor, all, any, count, exclusive_scan,
-    inclusive_scan, reduce, select, transform, transform_reduce, transform2, transform3,
+    And, EvenBins, Function1, Function2, Function3, Maximum, Minimum, Or, OwnBin, Plus, Times, Xor, all, any, count,
+    exclusive_scan, gather, histogram, inclusive_scan, iota, reduce, scatter, select, transform, transform_reduce,
+    transform2, transform3,
 };
 use cumbia::prelude::*;
 use cumbia::vector::Uint4;
 use cumbia::{Error, FaultKind};
 
-use crate::support::{alone, on_each_device, on_gpu};
+use crate::support::{on_each_device, on_gpu};
 
 /// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
@@ -340,6 +341,9 @@ fn methods_of_arrays() {
         let infinite = device.to_device(&[f32::INFINITY; 40]).unwrap();
         assert_eq!((infinite.min().unwrap(), infinite.argmin().unwrap()), (Some(f32::INFINITY), Some(0)));
         let nans = device.to_device(&[f32::NAN; 300]).unwrap();
+        assert!(
+            nans.min_max().unwrap().is_some_and(|(a, b)| a.is_nan() && b.is_nan()) && none.min_max().unwrap().is_none()
+        );
         assert!(nans.max().unwrap().unwrap().is_nan() && nans.argmax().unwrap() == Some(0));
         let n = 4200;
         let mut x = values(n, |i| (bits(i) % 50) as f32);
@@ -347,6 +351,7 @@ fn methods_of_arrays() {
         let array = device.to_device(&x).unwrap();
         let first = |wanted: f32| x.iter().position(|v| *v == wanted);
         assert_eq!((array.min().unwrap(), array.argmin().unwrap()), (Some(0.0), first(0.0)));
+        assert_eq!(array.min_max().unwrap(), Some((0.0, 49.0)));
         assert_eq!((array.max().unwrap(), array.argmax().unwrap()), (Some(49.0), first(49.0)));
         let (a, b) = (values(n, |i| (bits(i) % 9) as i64), values(n, |i| i as i64));
         let (c, d) = (device.to_device(&a).unwrap(), device.to_device(&b).unwrap());
@@ -356,6 +361,66 @@ fn methods_of_arrays() {
         assert_eq!(count(&c, Below(4)).value().unwrap(), a.iter().filter(|v| **v < 4).count() as u64);
         assert!(any(&c, Below(1)).value().unwrap() && !any(&c, Below(0)).value().unwrap());
         assert!(all(&c, Below(9)).value().unwrap() && !all(&c, Below(8)).value().unwrap());
+    });
+}
+
+/// Indices, elements at indices, and their faults.
+#[test]
+fn indices() {
+    on_each_device(|device| {
+        for n in [0, 1, 255, 257, 1000] {
+            let x = values(n, |i| bits(i) as u16);
+            let at = values(n, |i| ((i * 7 + 3) % n.max(1)) as u32);
+            let (array, places) = (device.to_device(&x).unwrap(), device.to_device(&at).unwrap());
+            let (mut y, mut z) = (device.zeros::<u16>(n).unwrap(), device.zeros::<u16>(n).unwrap());
+            let mut all = device.zeros::<i64>(n).unwrap();
+            iota(&mut all).launch().unwrap();
+            assert!(all.to_host().unwrap() == values(n, |i| i as i64));
+            gather(&array, &places, &mut y).launch().unwrap();
+            assert!(y.to_host().unwrap() == values(n, |i| x[at[i] as usize]));
+            scatter(&y, &places, &mut z).launch().unwrap();
+            assert!(z.to_host().unwrap() == x);
+        }
+        let (x, places) = (device.to_device(&[1.0, 2.0]).unwrap(), device.to_device(&[1, 2, -1]).unwrap());
+        let mut y = device.zeros(3).unwrap();
+        let fault = gather(&x, &places, &mut y).launch().and_then(|()| device.synchronize()).unwrap_err();
+        assert!(matches!(fault, Error::Fault { kind: FaultKind::IndexOutOfBounds { .. }, .. }), "{fault:?}");
+        let error = scatter(&x, &places, &mut y).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { from: 3, to: 2, .. }), "{error}");
+    });
+}
+
+/// Uniform, skewed and empty, with bins in shared and in global memory, and floats at the edges of bins.
+#[test]
+fn histograms() {
+    on_each_device(|device| {
+        for n in [0, 1, 4095, 4097] {
+            for of in [|i| bits(i) as u8, |_| 200u8, |i| bits(i) as u8 % 3] {
+                let x = values(n, of);
+                let mut counts = device.to_device(&[9u32; 256]).unwrap();
+                histogram(&device.to_device(&x).unwrap(), &mut counts, OwnBin).launch().unwrap();
+                let mut expected = [0; 256];
+                for v in &x {
+                    expected[usize::from(*v)] += 1;
+                }
+                assert_eq!(counts.to_host().unwrap(), expected);
+            }
+        }
+        let x = values(5000, |i| bits(i) as u16 % 20_000);
+        let array = device.to_device(&x).unwrap();
+        for bins in [1, 1000, 12_288, 12_289] {
+            let mut counts = device.zeros::<u64>(bins).unwrap();
+            let mut counting = histogram(&array, &mut counts, OwnBin);
+            counting.launch().unwrap();
+            counting.launch().unwrap();
+            let mut expected = vec![0; bins];
+            x.iter().filter(|v| usize::from(**v) < bins).for_each(|v| expected[usize::from(*v)] += 1);
+            assert!(counts.to_host().unwrap() == expected);
+        }
+        let x = [0.0f32, -0.0, 0.5, 0.99, 1.0, 1.5, -0.1, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.25];
+        let mut counts = device.zeros::<u32>(4).unwrap();
+        histogram(&device.to_device(&x).unwrap(), &mut counts, EvenBins::new(0.0..1.0, 4)).launch().unwrap();
+        assert_eq!(counts.to_host().unwrap(), [2, 1, 1, 2]);
     });
 }
 
@@ -407,15 +472,42 @@ fn operators_that_fault() {
         }
     }
 
-    // Not on a GPU, where the other blocks wait for seconds.
-    let _alone = alone();
-    let device = Device::cpu();
-    let x = device.to_device(&values(3 * 4096, |i| if i == 4100 { 7 } else { 0 })).unwrap();
-    let mut y = device.zeros(3 * 4096).unwrap();
-    let scanned = inclusive_scan(&x, &mut y, Refusing).launch().and_then(|()| device.synchronize());
-    for error in [scanned.unwrap_err(), reduce(&x, 0, Refusing).value().unwrap_err()] {
-        assert!(matches!(&error, Error::Fault { .. }) && error.to_string().contains("seven"), "{error}");
+    #[derive(Clone, Copy, DeviceType)]
+    struct NotSeven;
+
+    #[device]
+    impl Function1<u32> for NotSeven {
+        type Output = bool;
+
+        fn call(self, a: u32) -> bool {
+            assert!(a != 7, "seven");
+            a == 0
+        }
     }
+
+    on_each_device(|device| {
+        // The thread that publishes, another one, the last tile of a group of values in words, and all threads of a block.
+        let n = if device.is_cpu() { 3 * 4096 } else { 4_000_000 };
+        for faulting in [1..2, 4100..4101, 31 * 4096..31 * 4096 + 1, 4096..8192] {
+            let is_block = faulting.len() > 1;
+            let x = values(n, |i| if faulting.contains(&i) { 7 } else { 0 });
+            if faulting.start >= n {
+                continue;
+            }
+            let (x, mut y) = (device.to_device(&x).unwrap(), device.zeros(n).unwrap());
+            let began = std::time::Instant::now();
+            let scanned = inclusive_scan(&x, &mut y, Refusing).launch().and_then(|()| device.synchronize());
+            let selected = select(&x, &mut y, NotSeven).value();
+            // If no thread of a block is left that publishes the fault, others wait for seconds.
+            assert!(began.elapsed().as_secs() < if is_block { 40 } else { 10 }, "{:?}", began.elapsed());
+            for error in [scanned.unwrap_err(), selected.unwrap_err(), reduce(&x, 0, Refusing).value().unwrap_err()] {
+                assert!(matches!(&error, Error::Fault { .. }) && error.to_string().contains("seven"), "{error}");
+            }
+            // The next ones are not affected.
+            inclusive_scan(&x, &mut y, Maximum).launch().unwrap();
+            assert_eq!(y.slice(n - 1..).unwrap().to_host().unwrap(), [7]);
+        }
+    });
 }
 
 /// A block that is no whole number of warps.

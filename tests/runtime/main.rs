@@ -14,5 +14,6 @@ mod machine;
 mod memory;
 mod misuse;
 mod planned;
+mod sorting;
 mod streams;
 mod support;

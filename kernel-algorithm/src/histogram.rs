@@ -1,0 +1,180 @@
+//! Histograms with counters in shared memory, of which each block has several copies against conflicts of equal elements.
+
+use std::ops::Range;
+
+use cumbia::intrinsics::{AtomicAdd, atomic_add, block_idx, dynamic_shared, sync_threads, thread_idx};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Result, Stream};
+use cumbia_kernel_macros::{DeviceType, device, kernel};
+
+use crate::arrays::{Input, Output};
+use crate::operator::Function1;
+
+/// The number of threads of a block, which the kernel's attribute repeats.
+const BLOCK: usize = 256;
+
+/// The minimum number of elements of a block, and the maximum number of blocks.
+const CHUNK: usize = 16 * BLOCK;
+const MAX_BLOCKS: usize = 1024;
+
+/// The maximum number of copies of the counters of a block, and the bytes that they occupy; a single copy may occupy more.
+const MAX_COPIES: usize = 8;
+const COPIES_BYTES: usize = 16 << 10;
+const MAX_BYTES: usize = 48 << 10;
+
+/// The number itself: the bin of a [`histogram`] of small integers.
+#[derive(Clone, Copy, Debug, Default, DeviceType)]
+pub struct OwnBin;
+
+#[device]
+impl<T: Integer> Function1<T> for OwnBin {
+    type Output = usize;
+
+    fn call(self, a: T) -> usize {
+        usize::cast(a)
+    }
+}
+
+/// The bins of a [`histogram`] that divide a range of floats evenly. Numbers outside of the range, and NaNs, are in none.
+///
+/// A number `a` is in bin `((a - lower) * (bins / (upper - lower))) as usize`, computed in its type; rounding can move numbers next to
+/// the edge of a bin to the adjacent one. `upper` itself is in the last bin, as in `NumPy`.
+#[derive(Clone, Copy, Debug, DeviceType)]
+pub struct EvenBins<T: DeviceType> {
+    lower: T,
+    upper: T,
+    scale: T,
+    bins: usize,
+}
+
+impl<T: Float> EvenBins<T> {
+    /// Returns `bins` bins that divide this range.
+    pub fn new(range: Range<T>, bins: usize) -> Self {
+        let Range { start: lower, end: upper } = range;
+        EvenBins { lower, upper, scale: T::cast(bins) / (upper - lower), bins }
+    }
+}
+
+#[device]
+impl<T: Float> Function1<T> for EvenBins<T> {
+    type Output = usize;
+
+    fn call(self, a: T) -> usize {
+        if a >= self.lower && a <= self.upper {
+            usize::cast((a - self.lower) * self.scale).min(self.bins - 1)
+        } else {
+            self.bins
+        }
+    }
+}
+
+/// Adds the number of elements in each bin to `bins`. There are `copies` counters for each bin in shared memory; 0 if they do not fit.
+#[kernel(block = 256)]
+pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd>(
+    bin: F,
+    len: usize,
+    copies: usize,
+    x: &[T],
+    bins: &mut [C],
+) {
+    let mut counters = dynamic_shared::<u32>();
+    let t = thread_idx().x;
+    let first = block_idx().x * len;
+    let end = (first + len).min(x.len());
+    if copies == 0 {
+        for i in (first + t..end).step_by(BLOCK) {
+            let b = bin.call(x[i]);
+            if b < bins.len() {
+                atomic_add(&mut bins[b], C::ONE);
+            }
+        }
+        return;
+    }
+    for k in (t..counters.len()).step_by(BLOCK) {
+        counters[k] = 0;
+    }
+    sync_threads();
+    let copy = t % copies;
+    #[unroll(16)]
+    for i in (first + t..end).step_by(BLOCK) {
+        let counter = bin.call(x[i]).min(bins.len()) * copies + copy;
+        if counter < counters.len() {
+            atomic_add(&mut counters[counter], 1);
+        }
+    }
+    sync_threads();
+    for b in (t..bins.len()).step_by(BLOCK) {
+        let mut found = 0;
+        for k in b * copies..((b + 1) * copies).min(counters.len()) {
+            found += counters[k];
+        }
+        if found > 0 {
+            atomic_add(&mut bins[b], C::cast(found));
+        }
+    }
+}
+
+/// Counts the elements in each bin. `bin` returns the index of the bin of an element; an element with an index that is out of bounds is
+/// not counted. [`OwnBin`] is the bin of small integers, and [`EvenBins`] are those of floats.
+///
+/// ```
+/// use cumbia::algorithm::{EvenBins, OwnBin, histogram};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let mut counts = device.zeros::<u32>(256)?;
+/// histogram(&device.to_device(&[7u8, 3, 7, 255])?, &mut counts, OwnBin).launch()?;
+/// assert_eq!(counts.slice(..8)?.to_host()?, [0, 0, 0, 1, 0, 0, 0, 2]);
+/// let (x, mut counts) = (device.to_device(&[0.1, 0.2, 0.9, 1.0, -3.0])?, device.zeros::<u64>(4)?);
+/// histogram(&x, &mut counts, EvenBins::new(0.0..1.0, 4)).launch()?;
+/// assert_eq!(counts.to_host()?, [2, 0, 0, 2]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn histogram<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd>(
+    x: &'a (impl Input<Element = T> + ?Sized),
+    counts: &'a mut (impl Output<Element = C> + ?Sized),
+    bin: F,
+) -> Histogram<'a, T, F, C> {
+    Histogram { x: x.elements(), counts: counts.elements_mut(), bin, stream: None }
+}
+
+/// A histogram: [`histogram`].
+#[must_use = "a histogram does nothing until it is launched: `.launch()?`"]
+pub struct Histogram<'a, T, F, C> {
+    x: DeviceSlice<'a, T>,
+    counts: DeviceSliceMut<'a, C>,
+    bin: F,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> Histogram<'a, T, F, C> {
+    /// Enqueues the histogram on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the histogram. It overwrites the counts, and can be launched again.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let (len, bins) = (self.x.len(), self.counts.len());
+        let default = self.x.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        self.counts.fill(C::ZERO)?;
+        if len == 0 || bins == 0 {
+            return Ok(());
+        }
+        let bytes = bins * size_of::<u32>();
+        let copies = if bytes <= MAX_BYTES { (COPIES_BYTES / bytes).clamp(1, MAX_COPIES) } else { 0 };
+        let chunk = len.div_ceil(MAX_BLOCKS).next_multiple_of(CHUNK);
+        count_bins(self.bin, chunk, copies, &self.x, &mut self.counts)
+            .grid(len.div_ceil(chunk))
+            .shared_bytes(copies * bytes)
+            .on(stream)
+            .launch()
+    }
+}

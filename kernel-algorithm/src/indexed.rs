@@ -1,0 +1,158 @@
+//! Indices, and elements at given indices.
+
+use cumbia::intrinsics::grid;
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream};
+use cumbia_kernel_macros::kernel;
+
+use crate::arrays::{Input, Output};
+
+/// `y[i] = i`
+#[kernel]
+pub fn fill_indices<I: Number>(y: &mut [I]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = I::cast(i);
+    }
+}
+
+/// `y[i] = x[indices[i]]`
+#[kernel]
+pub fn gather_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mut [T]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = x[usize::cast(indices[i])];
+    }
+}
+
+/// `y[indices[i]] = x[i]`
+#[kernel]
+pub fn scatter_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mut [T]) {
+    let i = grid(1);
+    if i < x.len() {
+        y[usize::cast(indices[i])] = x[i];
+    }
+}
+
+/// Computes `y[i] = i`, as a number of any type.
+///
+/// ```
+/// use cumbia::algorithm::iota;
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let mut y = Device::open()?.zeros::<f32>(3)?;
+/// iota(&mut y).launch()?;
+/// assert_eq!(y.to_host()?, [0.0, 1.0, 2.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn iota<I: Number>(y: &mut (impl Output<Element = I> + ?Sized)) -> Iota<'_, I> {
+    Iota { y: y.elements_mut(), stream: None }
+}
+
+/// The indices of an array: [`iota`].
+#[must_use = "an algorithm does nothing until it is launched: `.launch()?`"]
+pub struct Iota<'a, I> {
+    y: DeviceSliceMut<'a, I>,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, I: Number> Iota<'a, I> {
+    /// Enqueues the kernel on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the kernel.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let len = self.y.len();
+        if len == 0 {
+            return Ok(());
+        }
+        let launch = fill_indices(&mut self.y).over(len);
+        match self.stream {
+            Some(stream) => launch.on(stream).launch(),
+            None => launch.launch(),
+        }
+    }
+}
+
+/// Computes `y[i] = x[indices[i]]`. An index that is out of bounds is a fault.
+///
+/// ```
+/// use cumbia::algorithm::{gather, scatter};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let (x, indices) = (device.to_device(&[1.5, 2.5, 3.5])?, device.to_device(&[2u32, 0])?);
+/// let (mut y, mut z) = (device.zeros(2)?, device.zeros(3)?);
+/// gather(&x, &indices, &mut y).launch()?;
+/// assert_eq!(y.to_host()?, [3.5, 1.5]);
+/// scatter(&y, &indices, &mut z).launch()?;
+/// assert_eq!(z.to_host()?, [1.5, 0.0, 3.5]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn gather<'a, T: DeviceType, I: Integer>(
+    x: &'a (impl Input<Element = T> + ?Sized),
+    indices: &'a (impl Input<Element = I> + ?Sized),
+    y: &'a mut (impl Output<Element = T> + ?Sized),
+) -> Indexed<'a, T, I, false> {
+    Indexed { x: x.elements(), indices: indices.elements(), y: y.elements_mut(), stream: None }
+}
+
+/// Computes `y[indices[i]] = x[i]`; the other elements of `y` keep their values. An index that is out of bounds is a fault. Of
+/// elements with equal indices, any one is stored.
+pub fn scatter<'a, T: DeviceType, I: Integer>(
+    x: &'a (impl Input<Element = T> + ?Sized),
+    indices: &'a (impl Input<Element = I> + ?Sized),
+    y: &'a mut (impl Output<Element = T> + ?Sized),
+) -> Indexed<'a, T, I, true> {
+    Indexed { x: x.elements(), indices: indices.elements(), y: y.elements_mut(), stream: None }
+}
+
+/// A copy of elements at indices: [`gather`] or [`scatter`].
+#[must_use = "an algorithm does nothing until it is launched: `.launch()?`"]
+pub struct Indexed<'a, T, I, const SCATTERS: bool> {
+    x: DeviceSlice<'a, T>,
+    indices: DeviceSlice<'a, I>,
+    y: DeviceSliceMut<'a, T>,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCATTERS> {
+    /// Enqueues the kernel on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the kernel. It can be launched again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if there are not as many indices as elements of `y`, or of `x` for [`scatter`]; and those of
+    /// [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let (from, to) = (self.indices.len(), if SCATTERS { self.x.len() } else { self.y.len() });
+        if from != to {
+            return Err(Error::LengthMismatch { operation: if SCATTERS { "scatter" } else { "gather" }, from, to });
+        }
+        if to == 0 {
+            return Ok(());
+        }
+        let default = self.x.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        if const { SCATTERS } {
+            scatter_elements(&self.x, &self.indices, &mut self.y).over(to).on(stream).launch()
+        } else {
+            gather_elements(&self.x, &self.indices, &mut self.y).over(to).on(stream).launch()
+        }
+    }
+}

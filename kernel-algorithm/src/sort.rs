@@ -1,0 +1,769 @@
+//! Stable radix sort of keys, alone or with values, from the least significant digit of 8 bits to the most significant one.
+//!
+//! A. Adinets, D. Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022, arXiv:2206.01784. One launch counts
+//! the digits of all positions. Then one launch for each position moves the keys: a block ranks the keys of a tile by their digit,
+//! obtains the number of keys with the same digit in earlier tiles by decoupled look-back, one thread for each digit, and writes the
+//! keys through shared memory, so that those with the same digit are written together.
+
+use cumbia::intrinsics::{
+    AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_or, atomic_store, block_idx,
+    dynamic_shared_at, grid_dim, lanemask_lt, shared, sync_threads, sync_warp, thread_idx,
+};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream, bf16, f16};
+use cumbia_kernel_macros::{device, kernel};
+
+use crate::arrays::{Input, Output};
+use crate::block::block_scan_first;
+use crate::indexed::iota;
+use crate::operator::Plus;
+
+/// The number of values of a digit.
+const BINS: usize = 256;
+
+/// The number of threads of a block that moves keys, which the kernel's attribute repeats.
+const BLOCK: usize = 384;
+
+/// The number of threads of a block that counts digits: one for each value of a digit. The kernel's attribute repeats it.
+const COUNTING: usize = BINS;
+
+/// The maximum number of blocks that count digits, and the minimum number of keys of each.
+const MAX_BLOCKS: usize = 2048;
+const CHUNK: usize = 4096;
+
+/// The maximum number of digits of a key.
+const MAX_PASSES: usize = 8;
+
+/// The statuses of a number of keys of a tile, in its two highest bits: the number of those of the tile alone, or of this and all
+/// earlier ones of the launch. Before, the word is 0.
+const AGGREGATE: u32 = 1 << 30;
+const PREFIX: u32 = 2 << 30;
+const STATUS: u32 = 3 << 30;
+
+/// The maximum number of elements that one launch moves.
+const MAX_MOVED: usize = 1 << 30;
+
+/// The largest values in bytes that are written through shared memory. Larger ones occupy whole sectors of 32 bytes anyway.
+const MAX_EXCHANGED: usize = 16;
+
+/// A number that [`sort`] and its relatives take as a key.
+///
+/// The order of floats is that of `total_cmp`: −NaN, −∞, …, −0.0, 0.0, …, ∞, NaN.
+pub trait SortKey: Number {
+    /// The unsigned integer of the same size.
+    #[doc(hidden)]
+    type Bits: Integer;
+
+    /// The sign bit, or 0 for unsigned integers.
+    #[doc(hidden)]
+    const SIGN: Self::Bits;
+
+    /// Whether negative numbers are ordered by the complement of their bits.
+    #[doc(hidden)]
+    const IS_FLOAT: bool;
+}
+
+macro_rules! keys {
+    ($($key:ident $bits:ident $sign:literal $is_float:literal;)*) => {$(
+        impl SortKey for $key {
+            type Bits = $bits;
+
+            const SIGN: $bits = $sign << ($bits::BITS - 1);
+            const IS_FLOAT: bool = $is_float;
+        }
+    )*};
+}
+
+keys! {
+    u8 u8 0 false; u16 u16 0 false; u32 u32 0 false; u64 u64 0 false; usize u64 0 false;
+    i8 u8 1 false; i16 u16 1 false; i32 u32 1 false; i64 u64 1 false; isize u64 1 false;
+    f16 u16 1 true; bf16 u16 1 true; f32 u32 1 true; f64 u64 1 true;
+}
+
+/// Returns the bits of a value of at most 8 bytes as one of another type of the same size, that of `like`.
+#[device(unsafe(cuda = "memcpy(&like, &value, sizeof(like)); return like;"))]
+fn same_bits<A: DeviceType, B: DeviceType>(value: A, like: B) -> B {
+    let mut bits = [0u64; 1];
+    let _ = like;
+    assert!(size_of::<A>() == size_of::<B>() && size_of::<A>() <= size_of::<u64>());
+    // SAFETY: both types have the size of at most one word, whose alignment is the largest. All bytes of it are initialised, and every
+    // value of `B`, an integer or a float, is valid.
+    unsafe {
+        A::store(bits.as_mut_ptr().cast(), value);
+        B::load(bits.as_mut_ptr().cast())
+    }
+}
+
+/// Returns the unsigned integer whose order is that of the keys. `flip` inverts the order.
+#[device]
+fn ordered<K: DeviceType, B: Integer, const IS_FLOAT: bool>(key: K, sign: B, flip: B) -> B {
+    let bits = same_bits(key, sign);
+    let flips = if IS_FLOAT && bits & sign != B::ZERO { B::MAX } else { sign };
+    bits ^ flips ^ flip
+}
+
+/// Returns the key of which [`ordered`] returns these bits. `like` has its type.
+#[device]
+fn unordered<K: DeviceType, B: Integer, const IS_FLOAT: bool>(bits: B, sign: B, flip: B, like: K) -> K {
+    let bits = bits ^ flip;
+    let flips = if IS_FLOAT && bits & sign == B::ZERO { B::MAX } else { sign };
+    same_bits(bits ^ flips, like)
+}
+
+/// Returns the digit at a bit.
+#[device]
+fn digit<B: Integer>(bits: B, shift: u32) -> usize {
+    (u32::cast(bits >> shift) & 255) as usize
+}
+
+/// Returns whether the device is a GPU.
+#[device(unsafe(cuda = "return true;"))]
+fn is_gpu() -> bool {
+    false
+}
+
+/// Counts the digits of chunks of `len` keys in `counts`, and stores the number of keys with a lower digit in `starts`, 256 numbers
+/// for each position. `counts` and `tickets`, of which the last counts the blocks that have finished, are 0 before and afterwards.
+#[kernel(block = 256)]
+pub fn radix_count<K: DeviceType, B: Integer, const IS_FLOAT: bool>(
+    sign: B,
+    flip: B,
+    len: usize,
+    keys: &[K],
+    counts: &mut [usize],
+    starts: &mut [usize],
+    tickets: &mut [u32],
+) {
+    let mut bins = shared::<[u32; MAX_PASSES * BINS]>();
+    let mut is_last = shared::<bool>();
+    let passes = const { size_of::<K>() };
+    let t = thread_idx().x;
+    let first = block_idx().x * len;
+    let end = (first + len).min(keys.len());
+    #[unroll]
+    for pass in 0..passes {
+        bins[pass * BINS + t] = 0;
+    }
+    sync_threads();
+    #[unroll(8)]
+    for i in (first + t..end).step_by(COUNTING) {
+        let bits = ordered::<K, B, IS_FLOAT>(keys[i], sign, flip);
+        #[unroll]
+        for pass in 0..passes {
+            atomic_add(&mut bins[pass * BINS + digit(bits, 8 * pass as u32)], 1);
+        }
+    }
+    sync_threads();
+    #[unroll]
+    for pass in 0..passes {
+        let found = bins[pass * BINS + t];
+        if found > 0 {
+            atomic_add(&mut counts[pass * BINS + t], found as usize);
+        }
+    }
+    sync_threads();
+    if t == 0 {
+        let before = atomic_add_explicit::<AcqRel, DeviceScope>(&mut tickets[MAX_PASSES], 1);
+        *is_last = before as usize + 1 == grid_dim().x;
+    }
+    sync_threads();
+    if *is_last {
+        #[unroll(1)]
+        for pass in 0..passes {
+            let found = atomic_load(&counts[pass * BINS + t]);
+            let (before, _) = block_scan_first(found, BINS, Plus);
+            sync_threads();
+            starts[pass * BINS + t] = if t == 0 { 0 } else { before };
+            counts[pass * BINS + t] = 0;
+        }
+        if t <= MAX_PASSES {
+            tickets[t] = 0;
+        }
+    }
+}
+
+/// Moves the keys, and values if there are any, to their positions by the digit at position `pass`, and keeps the order of those with
+/// the same digit. `starts` has the position of the first one with each digit, and `next_starts` receives the position after the last
+/// one. `states` and `cleared` have a word for each tile and digit. The former is 0; the latter is cleared for the next launch.
+#[kernel(block = 384, launch_bounds(384, 2))]
+pub fn radix_move<
+    K: DeviceType,
+    B: Integer,
+    V: DeviceType,
+    const IS_FLOAT: bool,
+    const HAS_VALUES: bool,
+    const ITEMS: usize,
+>(
+    sign: B,
+    flip: B,
+    pass: usize,
+    keys: &[K],
+    values: &[V],
+    moved_keys: &mut [K],
+    moved_values: &mut [V],
+    starts: &[usize],
+    next_starts: &mut [usize],
+    states: &mut [u32],
+    cleared: &mut [u32],
+    tickets: &mut [u32],
+) {
+    const WARPS: usize = BLOCK / WARP_SIZE;
+    // Of each warp, the number of its keys with each digit; then the rank in the tile of the next one of them.
+    let mut ranks = shared::<[u32; WARPS * BINS]>();
+    // Of each warp, the lanes with each digit, in one row.
+    let mut masks = shared::<[u32; WARPS * BINS]>();
+    // The difference between the position of a key with each digit and its rank in the tile, modulo 2⁶⁴.
+    let mut moves = shared::<[usize; BINS]>();
+    let mut ticket = shared::<usize>();
+    let t = thread_idx().x;
+
+    // Tiles are numbered in the order in which blocks begin, so that no block waits for one that has not begun.
+    if t == 0 {
+        *ticket = atomic_add(&mut tickets[pass], 1) as usize;
+    }
+    #[unroll]
+    for k in 0..WARPS * BINS / BLOCK {
+        ranks[k * BLOCK + t] = 0;
+        masks[k * BLOCK + t] = 0;
+    }
+    sync_threads();
+    let tile = *ticket;
+    if tile >= grid_dim().x || keys.len() == 0 {
+        return; // Never: for the proofs only.
+    }
+    let shift = 8 * pass as u32;
+    let first = tile * (BLOCK * ITEMS);
+    let count = (keys.len() - first).min(BLOCK * ITEMS);
+    let is_full = first + BLOCK * ITEMS <= keys.len();
+
+    // Each warp has consecutive keys, and reads them in rows. The elements beyond the end are greater than all keys, and come last.
+    // A GPU has them in all rows, so that loops have no branches.
+    let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
+    let first_of_warp = warp * (WARP_SIZE * ITEMS);
+    let mut rows = ITEMS;
+    if !is_gpu() {
+        rows = if count > first_of_warp { (count - first_of_warp).div_ceil(WARP_SIZE).min(ITEMS) } else { 0 };
+    }
+    let at = first + first_of_warp + lane;
+    let mut own = [B::MAX; ITEMS];
+    if is_full {
+        #[unroll]
+        for k in 0..ITEMS {
+            own[k] = ordered::<K, B, IS_FLOAT>(keys[at + k * WARP_SIZE], sign, flip);
+        }
+    } else {
+        #[unroll]
+        for k in 0..ITEMS {
+            if at + k * WARP_SIZE < keys.len() {
+                own[k] = ordered::<K, B, IS_FLOAT>(keys[at + k * WARP_SIZE], sign, flip);
+            }
+        }
+    }
+    // Count first, so that later tiles learn the numbers of this one early.
+    #[unroll]
+    for k in 0..ITEMS {
+        if k < rows {
+            atomic_add(&mut ranks[warp * BINS + digit(own[k], shift)], 1);
+        }
+    }
+    sync_threads();
+
+    // Thread t < 256 is responsible for digit t.
+    let mut of_warps = [0u32; WARPS];
+    let mut of_tile = 0;
+    if t < BINS {
+        #[unroll]
+        for w in 0..WARPS {
+            of_warps[w] = of_tile;
+            of_tile += ranks[w * BINS + t];
+        }
+        atomic_store(&mut states[tile * BINS + t], of_tile | if tile == 0 { PREFIX } else { AGGREGATE });
+        cleared[tile * BINS + t] = 0;
+    }
+    let (before, _) = block_scan_first(of_tile, BINS, Plus);
+    let lower = if t == 0 { 0 } else { before };
+    if t < BINS {
+        #[unroll]
+        for w in 0..WARPS {
+            ranks[w * BINS + t] = lower + of_warps[w];
+        }
+    }
+    sync_threads();
+
+    // The ranks. A warp owns its row of counters.
+    let mut exchange = dynamic_shared_at::<B>(0, BLOCK * ITEMS);
+    let mut rank = [0u32; ITEMS];
+    #[unroll]
+    for k in 0..ITEMS {
+        if k < rows {
+            let counter = warp * BINS + digit(own[k], shift);
+            // The lanes with this digit. That is faster than a match, and than a vote on each bit.
+            atomic_or(&mut masks[counter], 1 << lane as u32);
+            sync_warp(u32::MAX);
+            let lanes = masks[counter];
+            let next = ranks[counter];
+            let before = lanes & lanemask_lt();
+            rank[k] = next + before.count_ones();
+            sync_warp(u32::MAX);
+            if before == 0 {
+                masks[counter] = 0;
+                ranks[counter] = next + lanes.count_ones();
+            }
+            sync_warp(u32::MAX);
+            exchange[(rank[k] as usize).min(BLOCK * ITEMS - 1)] = own[k];
+        }
+    }
+
+    // The keys with this digit in earlier tiles.
+    if t < BINS {
+        let mut earlier = tile;
+        let mut in_earlier = 0;
+        while earlier > 0 {
+            let found = atomic_load(&states[(earlier - 1) * BINS + t]);
+            if found != 0 {
+                in_earlier += found & !STATUS;
+                earlier = if found & STATUS == PREFIX { 0 } else { earlier - 1 };
+            }
+        }
+        if tile > 0 {
+            atomic_store(&mut states[tile * BINS + t], in_earlier + of_tile | PREFIX);
+        }
+        let start = starts[pass * BINS + t] + in_earlier as usize;
+        if tile == grid_dim().x - 1 {
+            next_starts[pass * BINS + t] = start + of_tile as usize;
+        }
+        moves[t] = start.wrapping_sub(lower as usize);
+    }
+    sync_threads();
+
+    let mut digits = [0u32; ITEMS];
+    #[unroll]
+    for k in 0..ITEMS {
+        let r = k * BLOCK + t;
+        if is_full || r < count {
+            let bits = exchange[r];
+            let d = digit(bits, shift);
+            digits[k] = d as u32;
+            let i = moves[d].wrapping_add(r);
+            if i < moved_keys.len() {
+                moved_keys[i] = unordered::<K, B, IS_FLOAT>(bits, sign, flip, keys[0]);
+            }
+        }
+    }
+    if HAS_VALUES {
+        if const { size_of::<V>() <= MAX_EXCHANGED } {
+            let mut exchange = dynamic_shared_at::<V>(0, BLOCK * ITEMS);
+            let mut own = [values[0]; ITEMS];
+            #[unroll]
+            for k in 0..ITEMS {
+                if k < rows {
+                    own[k] = values[(at + k * WARP_SIZE).min(values.len() - 1)];
+                }
+            }
+            sync_threads();
+            #[unroll]
+            for k in 0..ITEMS {
+                if k < rows {
+                    exchange[(rank[k] as usize).min(BLOCK * ITEMS - 1)] = own[k];
+                }
+            }
+            sync_threads();
+            #[unroll]
+            for k in 0..ITEMS {
+                let r = k * BLOCK + t;
+                if is_full || r < count {
+                    let i = moves[digits[k] as usize & 255].wrapping_add(r);
+                    if i < moved_values.len() {
+                        moved_values[i] = exchange[r];
+                    }
+                }
+            }
+        } else {
+            #[unroll]
+            for k in 0..ITEMS {
+                let from = at + k * WARP_SIZE;
+                let i = moves[digit(own[k], shift)].wrapping_add(rank[k] as usize);
+                if from < values.len() && i < moved_values.len() {
+                    moved_values[i] = values[from];
+                }
+            }
+        }
+    }
+}
+
+/// Sorts keys in place, from the least to the greatest. The sort is stable. Floats are ordered as by `total_cmp`.
+///
+/// ```
+/// use cumbia::algorithm::sort;
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let mut x = Device::open()?.to_device(&[3.0f32, -1.0, f32::NAN, 0.0, -0.0])?;
+/// sort(&mut x).launch()?;
+/// assert_eq!(x.slice(..4)?.to_host()?, [-1.0, -0.0, 0.0, 3.0]);
+/// sort(&mut x.slice_mut(..4)?).descending().launch()?;
+/// assert_eq!(x.slice(..4)?.to_host()?, [3.0, 0.0, -0.0, -1.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn sort<K: SortKey>(keys: &mut (impl Output<Element = K> + ?Sized)) -> Sort<'_, K, u8, false> {
+    Sort::new(keys.elements_mut(), None)
+}
+
+/// Sorts keys in place, and moves the values with their keys. Values with equal keys keep their order.
+///
+/// ```
+/// use cumbia::algorithm::sort_by_key;
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let (mut cells, mut particles) = (device.to_device(&[2u8, 0, 2, 1])?, device.to_device(&[0.5, 1.5, 2.5, 3.5])?);
+/// sort_by_key(&mut cells, &mut particles).launch()?;
+/// assert_eq!(cells.to_host()?, [0, 1, 2, 2]);
+/// assert_eq!(particles.to_host()?, [1.5, 3.5, 0.5, 2.5]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn sort_by_key<'a, K: SortKey, V: DeviceType>(
+    keys: &'a mut (impl Output<Element = K> + ?Sized),
+    values: &'a mut (impl Output<Element = V> + ?Sized),
+) -> Sort<'a, K, V, true> {
+    Sort::new(keys.elements_mut(), Some(values.elements_mut()))
+}
+
+/// A sort: [`sort`] or [`sort_by_key`].
+#[must_use = "a sort does nothing until it is launched: `.launch()?`"]
+pub struct Sort<'a, K, V, const HAS_VALUES: bool> {
+    keys: DeviceSliceMut<'a, K>,
+    values: Option<DeviceSliceMut<'a, V>>,
+    is_descending: bool,
+    stream: Option<&'a Stream>,
+    /// The maximum number of tiles that one launch moves.
+    tiles: usize,
+}
+
+impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_VALUES> {
+    /// The size in bytes of the shared memory for an element of a tile.
+    const WIDTH: usize = {
+        let value = if HAS_VALUES && size_of::<V>() <= MAX_EXCHANGED { size_of::<V>() } else { 0 };
+        if value > size_of::<K>() { value } else { size_of::<K>() }
+    };
+
+    /// The elements of a thread, which two blocks of a multiprocessor hold in registers at once.
+    const ITEMS: usize = match (Self::WIDTH, HAS_VALUES) {
+        (0..=4, false) => 24,
+        (0..=4, true) => 20,
+        (5..=8, false) => 16,
+        (5..=8, true) => 12,
+        _ => 6,
+    };
+
+    fn new(keys: DeviceSliceMut<'a, K>, values: Option<DeviceSliceMut<'a, V>>) -> Self {
+        Sort { keys, values, is_descending: false, stream: None, tiles: MAX_MOVED / (BLOCK * Self::ITEMS) - 1 }
+    }
+
+    /// Moves the elements of at most so many tiles at once, for tests.
+    #[doc(hidden)]
+    pub fn in_launches_of(mut self, tiles: usize) -> Self {
+        self.tiles = tiles;
+        self
+    }
+
+    /// Sorts from the greatest key to the least. Elements with equal keys keep their order.
+    pub fn descending(mut self) -> Self {
+        self.is_descending = true;
+        self
+    }
+
+    /// Enqueues the sort on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the sort.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sort::prepare`] and [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(self) -> Result<()> {
+        self.prepare()?.launch()
+    }
+
+    /// Allocates the temporary memory, so that the arrays can be sorted repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedSort<'a, K, V, HAS_VALUES>> {
+        let len = self.keys.len();
+        if let Some(values) = &self.values
+            && values.len() != len
+        {
+            return Err(Error::LengthMismatch { operation: "sort_by_key", from: len, to: values.len() });
+        }
+        let default = self.keys.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        let (len, values_len) = if len < 2 { (0, 0) } else { (len, self.values.as_ref().map_or(0, DeviceSlice::len)) };
+        // SAFETY: the first pass writes all elements of these arrays, and later ones read them.
+        let (keys, values) = unsafe { (stream.uninitialized(len)?, stream.uninitialized(values_len)?) };
+        let counts = Counts::new(stream, size_of::<K>(), len.div_ceil(BLOCK * Self::ITEMS).min(self.tiles))?;
+        Ok(PreparedSort { keys, values, none: [stream.zeros(0)?, stream.zeros(0)?], counts, sort: self })
+    }
+}
+
+/// The numbers of keys with each digit.
+struct Counts {
+    /// Those of all keys, 256 for each pass.
+    total: DeviceArray<usize>,
+    /// Those of the keys with lower digits, and of the keys with this digit in the tiles of earlier launches; alternating by launch.
+    starts: [DeviceArray<usize>; 2],
+    /// Those of each tile, with a status; alternating by launch: each clears those of the next one.
+    states: [DeviceArray<u32>; 2],
+    /// The number of tiles that each pass has begun, and of blocks that have finished counting.
+    tickets: DeviceArray<u32>,
+    /// Whether the memory is as before the first launch. Otherwise a launch has failed.
+    is_cleared: bool,
+}
+
+impl Counts {
+    fn new(stream: &Stream, passes: usize, tiles: usize) -> Result<Self> {
+        Ok(Counts {
+            total: stream.zeros(passes * BINS)?,
+            starts: [stream.zeros(passes * BINS)?, stream.zeros(passes * BINS)?],
+            states: [stream.zeros(tiles * BINS)?, stream.zeros(tiles * BINS)?],
+            tickets: stream.zeros(MAX_PASSES + 1)?,
+            is_cleared: true,
+        })
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.total.fill(0)?;
+        for states in &mut self.states {
+            states.fill(0)?;
+        }
+        self.tickets.fill(0)
+    }
+
+    fn bytes(&self) -> usize {
+        let words = [&self.total, &self.starts[0], &self.starts[1]].map(DeviceArray::len);
+        let states = [&self.states[0], &self.states[1], &self.tickets].map(DeviceArray::len);
+        size_of::<usize>() * words.iter().sum::<usize>() + size_of::<u32>() * states.iter().sum::<usize>()
+    }
+}
+
+/// A [`Sort`] with its temporary memory.
+pub struct PreparedSort<'a, K, V, const HAS_VALUES: bool> {
+    sort: Sort<'a, K, V, HAS_VALUES>,
+    /// The elements after the first pass, the third and so on.
+    keys: DeviceArray<K>,
+    values: DeviceArray<V>,
+    /// Empty arrays in place of the values, if there are none.
+    none: [DeviceArray<V>; 2],
+    counts: Counts,
+}
+
+impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, HAS_VALUES> {
+    /// Enqueues the sort of the keys that the array has then.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        if self.keys.is_empty() {
+            return Ok(());
+        }
+        // Conditions that are constants, so that the kernels are compiled for one kind of keys and one number of items.
+        if const { K::IS_FLOAT } { self.launch_for::<true>() } else { self.launch_for::<false>() }
+    }
+
+    fn launch_for<const IS_FLOAT: bool>(&mut self) -> Result<()> {
+        if const { Sort::<K, V, HAS_VALUES>::ITEMS == 24 } {
+            self.launch_passes::<IS_FLOAT, 24>()
+        } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 20 } {
+            self.launch_passes::<IS_FLOAT, 20>()
+        } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 16 } {
+            self.launch_passes::<IS_FLOAT, 16>()
+        } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 12 } {
+            self.launch_passes::<IS_FLOAT, 12>()
+        } else {
+            self.launch_passes::<IS_FLOAT, 6>()
+        }
+    }
+
+    fn launch_passes<const IS_FLOAT: bool, const ITEMS: usize>(&mut self) -> Result<()> {
+        let PreparedSort { sort, keys, values, none, counts } = self;
+        sort.passes::<IS_FLOAT, ITEMS>((keys, values, none), counts)
+    }
+
+    /// Borrows the keys, for the next launch.
+    pub fn keys_mut(&mut self) -> DeviceSliceMut<'_, K> {
+        self.sort.keys.as_slice_mut()
+    }
+
+    /// Borrows the values, if there are any, for the next launch.
+    pub fn values_mut(&mut self) -> Option<DeviceSliceMut<'_, V>> {
+        self.sort.values.as_mut().map(DeviceSlice::as_slice_mut)
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        size_of::<K>() * self.keys.len() + size_of::<V>() * self.values.len() + self.counts.bytes()
+    }
+}
+
+impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'_, K, V, HAS_VALUES> {
+    /// Enqueues the passes. `arrays` are the elements after the first pass, and empty ones.
+    fn passes<const IS_FLOAT: bool, const ITEMS: usize>(
+        &mut self,
+        arrays: (&mut DeviceArray<K>, &mut DeviceArray<V>, &mut [DeviceArray<V>; 2]),
+        counts: &mut Counts,
+    ) -> Result<()> {
+        let passes = size_of::<K>();
+        let (sign, flip) = (K::SIGN, if self.is_descending { K::Bits::MAX } else { K::Bits::ZERO });
+        let (other_keys, other_values, [no_values, no_results]) = arrays;
+        let default = self.keys.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        let keys = &mut self.keys;
+        let (len, tiles) = (keys.len(), keys.len().div_ceil(BLOCK * ITEMS));
+        if !std::mem::take(&mut counts.is_cleared) {
+            counts.clear()?;
+        }
+        let Counts { total, starts, states, tickets, is_cleared } = counts;
+        let chunk = len.div_ceil(MAX_BLOCKS).next_multiple_of(CHUNK);
+        radix_count::<_, _, IS_FLOAT>(sign, flip, chunk, keys, total, &mut starts[0], tickets)
+            .grid(len.div_ceil(chunk))
+            .on(stream)
+            .launch()?;
+        let is_odd = passes % 2 == 1;
+        if is_odd {
+            // The last pass writes the array itself, so that the first one reads a copy.
+            stream.copy(&*keys, other_keys)?;
+            if let Some(values) = &self.values {
+                stream.copy(values, other_values)?;
+            }
+        }
+        let mut is_first = true;
+        for pass in 0..passes {
+            let [mut these_starts, mut next_starts] = starts.each_mut();
+            for from in (0..tiles).step_by(self.tiles) {
+                let mut keys = keys.as_slice_mut();
+                let mut other_keys = other_keys.as_slice_mut();
+                let mut values = match &mut self.values {
+                    Some(values) => values.as_slice_mut(),
+                    None => no_values.as_slice_mut(),
+                };
+                let mut other_values = if HAS_VALUES { other_values.as_slice_mut() } else { no_results.as_slice_mut() };
+                if (pass % 2 == 0) == is_odd {
+                    std::mem::swap(&mut keys, &mut other_keys);
+                    std::mem::swap(&mut values, &mut other_values);
+                }
+                let [these, next] = states;
+                if tiles > self.tiles && !is_first {
+                    // The launch before may have had fewer tiles, and the same ticket.
+                    these.fill(0)?;
+                    tickets.fill(0)?;
+                }
+                is_first = false;
+                let end = len.min((from + self.tiles) * (BLOCK * ITEMS));
+                let from = from * (BLOCK * ITEMS);
+                let values = if HAS_VALUES { values.slice(from..end)? } else { values };
+                radix_move::<_, _, _, IS_FLOAT, HAS_VALUES, ITEMS>(
+                    sign,
+                    flip,
+                    pass,
+                    &keys.slice(from..end)?,
+                    &values,
+                    &mut other_keys,
+                    &mut other_values,
+                    these_starts,
+                    next_starts,
+                    these,
+                    next,
+                    tickets,
+                )
+                .grid((end - from).div_ceil(BLOCK * ITEMS))
+                .shared_bytes(BLOCK * ITEMS * Self::WIDTH)
+                .on(stream)
+                .launch()?;
+                std::mem::swap(&mut these_starts, &mut next_starts);
+                states.swap(0, 1);
+            }
+        }
+        if tiles > self.tiles {
+            states[0].fill(0)?;
+        }
+        *is_cleared = true;
+        Ok(())
+    }
+}
+
+/// Stores in `indices` the indices of the elements of `x` in the order of the elements: `x[indices[0]]` is the least. The indices of
+/// equal elements ascend.
+///
+/// ```
+/// use cumbia::algorithm::argsort;
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[30, 10, 20, 10])?;
+/// let mut order = device.zeros::<u32>(4)?;
+/// argsort(&x, &mut order).launch()?;
+/// assert_eq!(order.to_host()?, [1, 3, 2, 0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn argsort<'a, K: SortKey, I: Integer>(
+    x: &'a (impl Input<Element = K> + ?Sized),
+    indices: &'a mut (impl Output<Element = I> + ?Sized),
+) -> ArgSort<'a, K, I> {
+    ArgSort { x: x.elements(), indices: indices.elements_mut(), is_descending: false, stream: None }
+}
+
+/// A sort of indices: [`argsort`].
+#[must_use = "a sort does nothing until it is launched: `.launch()?`"]
+pub struct ArgSort<'a, K, I> {
+    x: DeviceSlice<'a, K>,
+    indices: DeviceSliceMut<'a, I>,
+    is_descending: bool,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
+    /// Sorts from the greatest element to the least. The indices of equal elements ascend.
+    pub fn descending(mut self) -> Self {
+        self.is_descending = true;
+        self
+    }
+
+    /// Enqueues the sort on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the sort. It sorts a copy of `x`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, or exceed the number of indices that `I` represents;
+    /// [`Error::OutOfMemory`], and those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(mut self) -> Result<()> {
+        let (from, to) = (self.x.len(), usize::cast(I::MAX).saturating_add(1).min(self.indices.len()));
+        if from != to {
+            return Err(Error::LengthMismatch { operation: "argsort", from, to });
+        }
+        if from == 0 {
+            return Ok(());
+        }
+        let default = self.x.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        iota(&mut self.indices).on(stream).launch()?;
+        // SAFETY: the copy writes all elements.
+        let mut keys = unsafe { stream.uninitialized(from)? };
+        stream.copy(&self.x, &mut keys)?;
+        let sort = sort_by_key(&mut keys, &mut self.indices).on(stream);
+        if self.is_descending { sort.descending().launch() } else { sort.launch() }
+    }
+}

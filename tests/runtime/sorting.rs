@@ -1,0 +1,175 @@
+//! Sorts at sizes around all boundaries of tiles, with all types of keys, against the stable sort of the standard library.
+
+use std::cmp::Ordering;
+
+use cumbia::Error;
+use cumbia::algorithm::{SortKey, argsort, sort, sort_by_key};
+use cumbia::prelude::*;
+
+use crate::support::{on_each_device, on_gpu};
+
+/// The number of elements of a tile: of keys and values of 4 bytes, and of values of 16 bytes.
+const TILE: usize = 384 * 20;
+const TILE_OF_16: usize = 384 * 6;
+
+/// 64 random bits for each index.
+fn bits(i: usize) -> u64 {
+    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// A value of 20 bytes, which is not written through shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+struct Wide {
+    parts: [u32; 5],
+}
+
+/// The order in which a stable sort leaves the keys.
+fn order_of<K>(keys: &[K], is_descending: bool, order: impl Fn(&K, &K) -> Ordering) -> Vec<usize> {
+    let mut expected: Vec<usize> = (0..keys.len()).collect();
+    expected.sort_by(|a, b| {
+        let order = order(&keys[*a], &keys[*b]);
+        if is_descending { order.reverse() } else { order }
+    });
+    expected
+}
+
+/// Sorts the keys with values, in launches of at most so many tiles.
+#[track_caller]
+fn check<K: SortKey, V: DeviceType + PartialEq>(
+    device: &Device,
+    keys: &[K],
+    is_descending: bool,
+    tiles: usize,
+    order: impl Fn(&K, &K) -> Ordering,
+    value: impl Fn(usize) -> V,
+) {
+    let n = keys.len();
+    let expected = order_of(keys, is_descending, &order);
+    let (mut x, mut y) = (device.to_device(keys).unwrap(), device.to_device(&values(n, &value)).unwrap());
+    let sorts = sort_by_key(&mut x, &mut y).in_launches_of(tiles);
+    if is_descending { sorts.descending() } else { sorts }.launch().unwrap();
+    let (keys_found, values_found) = (x.to_host().unwrap(), y.to_host().unwrap());
+    // Floats are compared by `total_cmp`.
+    assert!(keys_found.iter().zip(&expected).all(|(a, b)| order(a, &keys[*b]).is_eq()), "{n} keys");
+    assert!(values_found.iter().zip(&expected).all(|(a, b)| *a == value(*b)), "the values of {n} keys");
+}
+
+#[track_caller]
+fn check_alone<K: SortKey>(device: &Device, keys: &[K], is_descending: bool, order: impl Fn(&K, &K) -> Ordering) {
+    let expected = order_of(keys, is_descending, &order);
+    let mut x = device.to_device(keys).unwrap();
+    if is_descending { sort(&mut x).descending() } else { sort(&mut x) }.launch().unwrap();
+    let is_same = x.to_host().unwrap().iter().zip(&expected).all(|(a, b)| order(a, &keys[*b]).is_eq());
+    assert!(is_same, "{} keys", keys.len());
+}
+
+fn values<K>(n: usize, of: impl Fn(usize) -> K) -> Vec<K> {
+    (0..n).map(of).collect()
+}
+
+/// A number of launches that no test exceeds.
+const ONE: usize = 1 << 20;
+
+#[test]
+fn sizes() {
+    on_each_device(|device| {
+        let value = |i| [i as u32; 4];
+        for n in [0, 1, 2, 31, 32, 33, TILE_OF_16 - 1, TILE_OF_16, TILE_OF_16 + 1] {
+            check(device, &values(n, |i| bits(i) as u8), n == 33, ONE, Ord::cmp, value);
+        }
+        // Several launches for each pass.
+        check(device, &values(3 * TILE_OF_16 + 5, |i| bits(i) as u8), false, 2, Ord::cmp, value);
+        let n = if device.is_cpu() { 100 } else { 5 * TILE_OF_16 };
+        check(device, &values(n, |i| bits(i) as i64), false, 2, Ord::cmp, |i| [i; 2]);
+    });
+}
+
+/// All equal, sorted, reversed, few distinct, and one digit.
+#[test]
+fn distributions() {
+    on_each_device(|device| {
+        let n = if device.is_cpu() { 1000 } else { 3 * TILE };
+        for of in [|_| 7, |i| i as u32, |i| u32::MAX - i as u32, |i| bits(i) as u32 % 3, |i| (bits(i) as u32) << 24] {
+            check(device, &values(n, of), false, ONE, Ord::cmp, |i| i as u32);
+            check_alone(device, &values(n, of), true, Ord::cmp);
+        }
+    });
+}
+
+#[test]
+fn types_of_keys_and_values() {
+    on_each_device(|device| {
+        let n = 200;
+        for is_descending in [false, true] {
+            let integers = values(n, |i| bits(i) as i32 >> 24);
+            check(device, &integers, is_descending, ONE, Ord::cmp, |i| Wide { parts: [i as u32; 5] });
+            let special =
+                [f64::NAN, -f64::NAN, -0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY, 5e-324, -5e-324, 1.5, -2.0];
+            let floats = values(n, |i| special[bits(i) as usize % 10]);
+            check(device, &floats, is_descending, ONE, f64::total_cmp, |i| i as u8);
+            check_alone(device, &values(n, |i| f16::from_bits(bits(i) as u16)), is_descending, f16::total_cmp);
+        }
+    });
+}
+
+#[test]
+fn indices_slices_streams_and_repetitions() {
+    on_each_device(|device| {
+        let x = values(500, |i| (bits(i) % 50) as f32 - 25.0);
+        let array = device.to_device(&x).unwrap();
+        let stream = device.stream().unwrap();
+        let mut order = device.zeros::<u16>(200).unwrap();
+        argsort(&array.slice(150..350).unwrap(), &mut order).descending().on(&stream).launch().unwrap();
+        let expected = order_of(&x[150..350], true, f32::total_cmp);
+        assert!(order.to_host().unwrap().iter().zip(&expected).all(|(a, b)| usize::from(*a) == *b));
+
+        let mut bytes = device.to_device(&values(1000, |i| bits(i) as u8)).unwrap();
+        let mut part = bytes.slice_mut(1..999).unwrap();
+        let mut again = sort(&mut part).on(&stream).prepare().unwrap();
+        for round in 1..4 {
+            let mut expected = values(998, |i| bits(round * i) as u8);
+            again.keys_mut().copy_from_host(&expected).unwrap();
+            again.launch().unwrap();
+            expected.sort_unstable();
+            assert_eq!(again.keys_mut().to_host().unwrap(), expected);
+        }
+        assert_eq!(again.temporary_bytes(), 998 + 8 * 3 * 256 + 4 * (2 * 256 + 9));
+        assert_eq!(bytes.slice(..1).unwrap().to_host().unwrap(), [bits(0) as u8]);
+
+        let (mut long, mut short) = (device.zeros::<i32>(5).unwrap(), device.zeros::<Wide>(4).unwrap());
+        let error = sort_by_key(&mut long, &mut short).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { from: 5, to: 4, .. }), "{error}");
+        let error = argsort(&array, &mut device.zeros::<u16>(2000).unwrap()).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { from: 500, to: 2000, .. }), "{error}");
+    });
+}
+
+/// Sizes of many tiles, and two sorts at once.
+#[test]
+fn large_arrays_and_concurrent_sorts() {
+    on_gpu(|device| {
+        for n in [TILE - 1, TILE, TILE + 1, 100 * TILE - 1, 100 * TILE, 1_000_003, 20_000_000] {
+            check(device, &values(n, |i| bits(i) as u32), false, ONE, Ord::cmp, |i| i as u32);
+            check(device, &values(n, |i| bits(i) as u32 % 5), false, 7, Ord::cmp, |i| i as u32);
+            check(device, &values(n, |i| bits(i) as i64), true, ONE, Ord::cmp, |i| [i; 2]);
+        }
+        let streams = [device.stream().unwrap(), device.stream().unwrap()];
+        let x = values(3_000_000, |i| bits(i) as u32);
+        let mut expected = x.clone();
+        expected.sort_unstable();
+        let mut arrays = [0, 1].map(|_| device.to_device(&x).unwrap());
+        let [a, b] = &mut arrays;
+        let mut sorts = [sort(a).on(&streams[0]).prepare().unwrap(), sort(b).on(&streams[1]).prepare().unwrap()];
+        for _ in 0..50 {
+            for sort in &mut sorts {
+                sort.launch().unwrap();
+            }
+        }
+        for sort in &mut sorts {
+            assert!(sort.keys_mut().to_host().unwrap() == expected);
+        }
+    });
+}
