@@ -1,9 +1,10 @@
 //! Histograms with counters in shared memory, of which each block has several copies against conflicts of equal elements.
 
+use std::fmt;
 use std::ops::Range;
 
 use cumbia::intrinsics::{AtomicAdd, atomic_add, block_idx, dynamic_shared, sync_threads, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
@@ -46,11 +47,46 @@ pub struct EvenBins<T: DeviceType> {
     bins: usize,
 }
 
+/// A range that cannot be divided into [`EvenBins`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InvalidBins {
+    /// The start of the range.
+    pub lower: f64,
+    /// The end of the range.
+    pub upper: f64,
+    /// The number of bins.
+    pub bins: usize,
+}
+
+impl fmt::Display for InvalidBins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InvalidBins { lower, upper, bins } = self;
+        write!(
+            f,
+            "the range {lower:?}..{upper:?} cannot be divided into {bins} bins of its type: its start must be less than its end, both and \
+             their difference finite, and there must be at least one bin, of a size that does not underflow"
+        )
+    }
+}
+
+impl std::error::Error for InvalidBins {}
+
 impl<T: Float> EvenBins<T> {
     /// Returns `bins` bins that divide this range.
-    pub fn new(range: Range<T>, bins: usize) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidBins`] if the range is empty or not finite, there is no bin, or bins per unit are not a finite number of the type.
+    pub fn new(range: Range<T>, bins: usize) -> Result<Self, InvalidBins> {
         let Range { start: lower, end: upper } = range;
-        EvenBins { lower, upper, scale: T::cast(bins) / (upper - lower), bins }
+        let scale = T::cast(bins) / (upper - lower);
+        let bins_of = EvenBins { lower, upper, scale, bins };
+        let (lower, upper, scale) = (f64::cast(lower), f64::cast(upper), f64::cast(scale));
+        if bins > 0 && lower < upper && scale > 0.0 && scale.is_finite() {
+            Ok(bins_of)
+        } else {
+            Err(InvalidBins { lower, upper, bins })
+        }
     }
 }
 
@@ -59,10 +95,12 @@ impl<T: Float> Function1<T> for EvenBins<T> {
     type Output = usize;
 
     fn call(self, a: T) -> usize {
-        if a >= self.lower && a <= self.upper {
+        if a == self.upper {
+            self.bins - 1
+        } else if a >= self.lower && a < self.upper {
             usize::cast((a - self.lower) * self.scale).min(self.bins - 1)
         } else {
-            self.bins
+            usize::MAX
         }
     }
 }
@@ -114,19 +152,19 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
 }
 
 /// Counts the elements in each bin. `bin` returns the index of the bin of an element; an element with an index that is out of bounds is
-/// not counted. [`OwnBin`] is the bin of small integers, and [`EvenBins`] are those of floats.
+/// not counted. Counts wrap at the range of their type, and counts of type `f32` are exact up to 2²⁴. [`OwnBin`] is the bin of small integers, and [`EvenBins`] are those of floats.
 ///
 /// ```
 /// use cumbia::algorithm::{EvenBins, OwnBin, histogram};
 /// use cumbia::prelude::*;
 ///
-/// # fn main() -> cumbia::Result<()> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let device = Device::open()?;
 /// let mut counts = device.zeros::<u32>(256)?;
 /// histogram(&device.to_device(&[7u8, 3, 7, 255])?, &mut counts, OwnBin).launch()?;
 /// assert_eq!(counts.slice(..8)?.to_host()?, [0, 0, 0, 1, 0, 0, 0, 2]);
 /// let (x, mut counts) = (device.to_device(&[0.1, 0.2, 0.9, 1.0, -3.0])?, device.zeros::<u64>(4)?);
-/// histogram(&x, &mut counts, EvenBins::new(0.0..1.0, 4)).launch()?;
+/// histogram(&x, &mut counts, EvenBins::new(0.0..1.0, 4)?).launch()?;
 /// assert_eq!(counts.to_host()?, [2, 0, 0, 2]);
 /// # Ok(())
 /// # }
@@ -160,7 +198,7 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
     /// # Errors
     ///
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
-    pub fn launch(&mut self) -> Result<()> {
+    pub fn launch(&mut self) -> cumbia::Result<()> {
         let (len, bins) = (self.x.len(), self.counts.len());
         let default = self.x.device().default_stream();
         let stream = self.stream.unwrap_or(&default);

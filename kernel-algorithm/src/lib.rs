@@ -27,7 +27,7 @@ mod warp;
 
 pub use arrays::{Input, Output};
 pub use block::{block_exclusive_scan, block_inclusive_scan, block_reduce};
-pub use histogram::{EvenBins, Histogram, OwnBin, histogram};
+pub use histogram::{EvenBins, Histogram, InvalidBins, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use methods::ArrayMethods;
 pub use operator::{And, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};

@@ -38,11 +38,17 @@ const LOST: u64 = 3;
 /// The size in bytes of the largest values that are published in one word with their status.
 const WORD: usize = 4;
 
-/// Returns the number of times that a block asks for what another one publishes. On a GPU that takes some seconds: all threads of the
+/// Returns the number of times that a block asks for what another one publishes, a power of two. On a GPU that takes some seconds: all threads of the
 /// other one have faulted. The CPU device detects that by itself, and a block may take any time there.
 #[device(unsafe(cuda = "return 1ull << 22;"))]
 fn max_polls() -> u64 {
-    u64::MAX
+    1 << 63
+}
+
+/// Returns whether the device is a GPU.
+#[device(unsafe(cuda = "return true;"))]
+pub(crate) fn is_gpu() -> bool {
+    false
 }
 
 /// Returns the bits of a value of at most 4 bytes.
@@ -85,11 +91,19 @@ fn publish_loss<T: DeviceType>(states: &mut [u64], at: usize) {
     atomic_store(&mut states[at], if const { size_of::<T>() <= WORD } { LOST << 32 } else { LOST });
 }
 
-/// Publishes that this tile, and at the end of a group the group, have no value.
+/// Publishes that this tile or, at the end of a group, the group has no value.
 #[device]
 pub(crate) fn publish_lost_tile<T: DeviceType>(tile: usize, states: &mut [u64], groups: usize) {
     let is_end = tile % GROUP == GROUP - 1;
     publish_loss::<T>(states, if is_end { tile / GROUP } else { groups + tile });
+}
+
+/// Publishes that the group of which this tile is the last has no prefix.
+#[device]
+pub(crate) fn publish_lost_group<T: DeviceType>(tile: usize, states: &mut [u64]) {
+    if tile % GROUP == GROUP - 1 {
+        publish_loss::<T>(states, tile / GROUP);
+    }
 }
 
 /// Returns what is published at position `at`: the status, and with it the value. Without one, the value is `like`.
@@ -122,7 +136,7 @@ fn prefix_of_group<T: DeviceType>(group: usize, like: T, states: &mut [u64], val
         while status != PREFIX && status != LOST {
             (status, value) = published(states, values, group, like);
             polls += 1;
-            if polls == max_polls() {
+            if polls & (max_polls() - 1) == 0 {
                 publish_loss::<T>(states, group);
             }
         }
@@ -146,10 +160,18 @@ fn fold_groups<T: DeviceType, F: Function2<T, T, Output = T>>(
     let (mut nearest, mut polls) = (WARP_SIZE, 0);
     let mut is_lost = false;
     while nearest == WARP_SIZE {
+        // A lane whose operator has faulted neither asks nor votes.
+        if ballot_sync(u32::MAX, true) != u32::MAX {
+            return (like, false);
+        }
+        // The CPU device reports a deadlock if all threads wait in loops without votes.
+        while !is_gpu() && lane < group && status == 0 {
+            (status, value) = published(states, values, group - 1 - lane, like);
+        }
         polls += 1;
         if lane < group && status != PREFIX && status != LOST {
             (status, value) = published(states, values, group - 1 - lane, like);
-            if polls == max_polls() && status == 0 {
+            if polls & (max_polls() - 1) == 0 && status == 0 {
                 publish_loss::<T>(states, group - 1 - lane);
             }
         }
@@ -174,7 +196,8 @@ fn fold_groups<T: DeviceType, F: Function2<T, T, Output = T>>(
 
 /// Publishes the aggregate of a tile and, at the end of a group, that of the group and its prefix. Returns the reduction of all
 /// elements before the tile, and of `initial` if there is one; for the first tile without one, any value. Also returns whether there
-/// is this value: it is lost if a thread of an earlier tile has faulted. Called by a warp.
+/// is this value: it is lost if a thread of an earlier tile or of this warp has faulted. Called by a warp, after which the block
+/// publishes the loss of the group: see [`publish_lost_group`].
 #[device]
 pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     operator: F,
@@ -202,16 +225,13 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
         while status == 0 {
             (status, within) = published(states, values, at, aggregate);
             polls += 1;
-            if polls == max_polls() {
+            if polls & (max_polls() - 1) == 0 {
                 publish_loss::<T>(states, at);
             }
         }
         is_lost = status == LOST;
     }
     if any_sync(u32::MAX, is_lost) {
-        if lane == 0 && is_end {
-            publish_loss::<T>(states, group);
-        }
         return (aggregate, false);
     }
     if place > 0 {
@@ -234,9 +254,6 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
             prefix_of_group(group - 1, aggregate, states, values)
         };
         if !is_found {
-            if lane == 0 && is_end {
-                publish_loss::<T>(states, group);
-            }
             return (aggregate, false);
         }
         before = found;
@@ -355,8 +372,12 @@ pub fn scan_tiles<
         }
     }
     sync_threads();
-    // Not reported if the fault of the operator is, which was before.
-    assert!(!*is_lost, "an earlier block of this scan has faulted");
+    if *is_lost {
+        publish_lost_group::<T>(tile, states);
+        // Not reported if the fault of the operator is, which was before.
+        assert!(t != 0, "an earlier block of this scan has faulted");
+        return;
+    }
 
     let has_prefix = tile > 0 || EXCLUSIVE;
     if mine > 0 {

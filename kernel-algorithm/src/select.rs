@@ -10,7 +10,7 @@ use cumbia_kernel_macros::kernel;
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::operator::{Function1, Plus};
-use crate::scan::{GROUP, prefix_of_tile, publish_lost_tile};
+use crate::scan::{GROUP, prefix_of_tile, publish_lost_group, publish_lost_tile};
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
@@ -80,8 +80,12 @@ pub fn select_tiles<T: DeviceType, P: Function1<T, Output = bool>, C: Number>(
         }
     }
     sync_threads();
-    // Not reported if the fault of the predicate is, which was before.
-    assert!(!*is_lost, "an earlier block of this selection has faulted");
+    if *is_lost {
+        publish_lost_group::<C>(tile, states);
+        // Not reported if the fault of the predicate is, which was before.
+        assert!(t != 0, "an earlier block of this selection has faulted");
+        return;
+    }
 
     let mut at = *prefix;
     if warp > 0 {

@@ -16,6 +16,7 @@ use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::indexed::iota;
 use crate::operator::Plus;
+use crate::scan::is_gpu;
 
 /// The number of values of a digit.
 const BINS: usize = 256;
@@ -113,12 +114,6 @@ fn unordered<K: DeviceType, B: Integer, const IS_FLOAT: bool>(bits: B, sign: B, 
 #[device]
 fn digit<B: Integer>(bits: B, shift: u32) -> usize {
     (u32::cast(bits >> shift) & 255) as usize
-}
-
-/// Returns whether the device is a GPU.
-#[device(unsafe(cuda = "return true;"))]
-fn is_gpu() -> bool {
-    false
 }
 
 /// Counts the digits of chunks of `len` keys in `counts`, and stores the number of keys with a lower digit in `starts`, 256 numbers
@@ -465,7 +460,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     /// Moves the elements of at most so many tiles at once, for tests.
     #[doc(hidden)]
     pub fn in_launches_of(mut self, tiles: usize) -> Self {
-        self.tiles = tiles;
+        self.tiles = tiles.clamp(1, self.tiles);
         self
     }
 
@@ -750,7 +745,8 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
     /// [`Error::LengthMismatch`] if the lengths of the arrays differ, or exceed the number of indices that `I` represents;
     /// [`Error::OutOfMemory`], and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(mut self) -> Result<()> {
-        let (from, to) = (self.x.len(), usize::cast(I::MAX).saturating_add(1).min(self.indices.len()));
+        let (from, to) = (self.x.len(), self.indices.len());
+        let to = if from == to { from.min(usize::cast(I::MAX).saturating_add(1)) } else { to };
         if from != to {
             return Err(Error::LengthMismatch { operation: "argsort", from, to });
         }

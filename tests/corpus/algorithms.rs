@@ -243,7 +243,7 @@ fn of_digits(run: &mut Run<'_>) {
     run.expect("cleared", &cleared, &[0; 512]);
 
     let mut counts = run.array(&[0u32; 10]);
-    let bins = EvenBins::new(-1000.0f32..1000.0, 10);
+    let bins = EvenBins::new(-1000.0f32..1000.0, 10).unwrap();
     run.launch(count_bins(bins, chunk, 2, &x, &mut counts).grid(2).shared_bytes(2 * 10 * 4));
     let mut expected = [0; 10];
     keys.iter().map(|key| bins.call(*key)).filter(|bin| *bin < 10).for_each(|bin| expected[bin] += 1);

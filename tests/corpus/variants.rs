@@ -77,6 +77,37 @@ programs! {
             }
         }
 
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct Ball2 {
+            pub at: [i32; 2],
+            pub velocity: [i32; 2],
+        }
+
+        #[device]
+        impl Ball2 {
+            pub fn bounce(&mut self) {
+                match self {
+                    Ball2 { at, velocity } if at[0] < 0 => {
+                        velocity[0] = 7;
+                        at[0] = 1;
+                    }
+                    _ => {}
+                }
+            }
+        }
+
+        /// The imports inside of the block do not change the condition.
+        #[device]
+        pub fn is_circle(s: Shape) -> i32 {
+            use Shape::*;
+            if let Circle(r) = s {
+                use Shape::Ball as Circle;
+                let _ = Circle(r);
+                return 1;
+            }
+            0
+        }
+
         #[device]
         pub fn outcome(n: i32) -> Result<i32, i32> {
             use Result::{Err as Ok, Ok as Err};
@@ -128,5 +159,30 @@ programs! {
         while let Just(n) = chosen(y[6]) && y[7] < 3 {
             y[7] += n;
         }
+    }
+
+    /// Chains of patterns of several types, of which one hides the variables of another.
+    fn chained(x: &[i32], y: &mut [i32]) {
+        const BIG: i32 = ((1u128 << 100) >> 98) as i32;
+        let a = shape(x[0], x[1]);
+        y[0] = is_circle(a) + BIG;
+        if let Some(n) = chosen(x[2]) && let Ok(n) = outcome(n) && n < 100 {
+            y[1] = n & 0xff;
+        }
+        if let Shape::Box { side } = a && let Some(m) = chosen(side) && let Err(k) = outcome(m) {
+            y[2] = (m & 0xff) + (k & 0xff);
+        } else if let Shape::Circle(r) = a {
+            y[2] = r & 0xff;
+        }
+        let mut ball = Ball2 { at: [x[3], x[4]], velocity: [1, 2] };
+        ball.bounce();
+        y[3] = ball.velocity[0] + ball.at[0];
+        // The array is read once.
+        let weights = [3, 5];
+        for (w, v) in weights.iter().zip(ball.velocity) {
+            ball.velocity[1] = 100;
+            y[4] += *w * v;
+        }
+        y[5] = ball.velocity[1];
     }
 }

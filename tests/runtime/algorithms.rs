@@ -419,7 +419,7 @@ fn histograms() {
         }
         let x = [0.0f32, -0.0, 0.5, 0.99, 1.0, 1.5, -0.1, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.25];
         let mut counts = device.zeros::<u32>(4).unwrap();
-        histogram(&device.to_device(&x).unwrap(), &mut counts, EvenBins::new(0.0..1.0, 4)).launch().unwrap();
+        histogram(&device.to_device(&x).unwrap(), &mut counts, EvenBins::new(0.0..1.0, 4).unwrap()).launch().unwrap();
         assert_eq!(counts.to_host().unwrap(), [2, 1, 1, 2]);
     });
 }
@@ -507,6 +507,71 @@ fn operators_that_fault() {
             inclusive_scan(&x, &mut y, Maximum).launch().unwrap();
             assert_eq!(y.slice(n - 1..).unwrap().to_host().unwrap(), [7]);
         }
+    });
+}
+
+/// Faults behind which later tiles wait for a group: in the lanes that ask for the earlier groups, in the lane that publishes the
+/// prefix of a group, and in all threads of a tile in the middle of a group.
+#[test]
+fn operators_that_fault_between_groups() {
+    #[derive(Clone, Copy, DeviceType)]
+    struct Below(i32);
+
+    #[device]
+    impl Function2<i32, i32> for Below {
+        type Output = i32;
+
+        fn call(self, a: i32, b: i32) -> i32 {
+            assert!(a + b < self.0, "too much");
+            a + b
+        }
+    }
+
+    on_each_device(|device| {
+        const TILE: usize = 4096;
+        let (mut long, mut sums) = (vec![1; 34 * TILE * 2], device.zeros(34 * TILE * 2).unwrap());
+        for (len, limit, faulty) in [
+            // Of the last tile of the second group: the sum of its group, and the sum of both.
+            (64 * TILE, 32 * TILE - 100, 0..0),
+            (64 * TILE, 31 * TILE - 3000, 0..0),
+            (66 * TILE, 64 * TILE, 0..0),
+            (66 * TILE, i32::MAX as usize / 2, TILE..2 * TILE),
+        ] {
+            long.truncate(len);
+            long.resize(len, 1);
+            long[faulty.clone()].fill(i32::MAX / 2);
+            let x = device.to_device(&long).unwrap();
+            let mut y = sums.slice_mut(..len).unwrap();
+            let below = Below(limit as i32);
+            let error = inclusive_scan(&x, &mut y, below).launch().and_then(|()| device.synchronize()).unwrap_err();
+            assert!(matches!(&error, Error::Fault { .. }), "{error}");
+            long.fill(1);
+        }
+    });
+}
+
+/// Bins that do not exist, and elements that are in none.
+#[test]
+fn bins_of_floats() {
+    for (range, bins) in [
+        (0.0..1.0, 0),
+        (1.0..1.0, 4),
+        (2.0..1.0, 4),
+        (0.0..f32::INFINITY, 4),
+        (f32::MIN..f32::MAX, 4),
+        (f32::NAN..1.0, 4),
+    ] {
+        let error = EvenBins::new(range, bins).unwrap_err();
+        assert_eq!(error.bins, bins, "{error}");
+    }
+    on_each_device(|device| {
+        let x = device.to_device(&[f32::NAN, 5.0, -3.0, 1.0, 0.0, f32::INFINITY]).unwrap();
+        let mut counts = device.zeros::<u32>(8).unwrap();
+        histogram(&x, &mut counts, EvenBins::new(0.0..1.0, 4).unwrap()).launch().unwrap();
+        assert_eq!(counts.to_host().unwrap(), [1, 0, 0, 1, 0, 0, 0, 0]);
+        let mut indices = device.zeros::<u8>(300).unwrap();
+        let error = argsort(&device.to_device(&[1u32; 256]).unwrap(), &mut indices).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "argsort", from: 256, to: 300 }), "{error}");
     });
 }
 

@@ -16,7 +16,7 @@ pub(super) fn factor(unroll: Unroll, header: &Header, body: &[Stmt]) -> Unroll {
         return power_of_two(unroll);
     };
     match (unroll, next) {
-        (_, _) if matches!(**end, Expr::Literal(..)) => unroll,
+        (_, Next::Increment | Next::Decrement) if matches!(**end, Expr::Literal(..)) => unroll,
         (Unroll::Undecided, Next::Increment) if *first == 0 => divisor(header, body).map_or(unroll, Unroll::By),
         _ => power_of_two(unroll),
     }

@@ -348,6 +348,8 @@ impl<'m> Walk<'m> {
             }
             StmtKind::Switch { on, cases, otherwise } => self.switch(on, cases, otherwise),
             StmtKind::Loop { header, body, next, end, unroll: _ } => {
+                // It may not terminate, as a check may fail.
+                self.conditional_checks += usize::from(matches!(header, Header::Open { .. }));
                 let outer = self.deferring;
                 self.deferring |= self.deferrable.contains(&std::ptr::from_ref(header));
                 self.loop_(header, body, *next, *end);
@@ -381,6 +383,7 @@ impl<'m> Walk<'m> {
                 }
             }
             StmtKind::Fault { site: _, args } => {
+                self.conditional_checks += 1;
                 for arg in args {
                     self.eval(arg);
                 }

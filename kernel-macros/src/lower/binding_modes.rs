@@ -8,7 +8,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatIdent, PatStruct, PatTupleStruct, Stmt};
+use syn::{
+    Expr, ExprIf, ExprLet, ExprMatch, FieldPat, Member, Pat, PatGuard, PatIdent, PatStruct, PatTupleStruct, Stmt,
+};
 
 use super::matching::{binds, guarded, is_variant};
 use super::sugar::is_upper_case;
@@ -49,10 +51,13 @@ enum Matched {
 
 impl Matched {
     /// Judges the arms of a `match`: a struct has one path, after which nothing else matches unless its fields differ.
-    fn by(patterns: &[&Pat]) -> Matched {
+    fn by(patterns: &[(&Pat, Option<&PatGuard>)]) -> Matched {
         let mut paths: Vec<(String, bool)> = Vec::new();
-        for pattern in patterns {
+        for (pattern, guard) in patterns {
+            let first = paths.len();
             collect_paths(pattern, &mut paths);
+            // With a guard, others may match after a struct.
+            paths[first..].iter_mut().for_each(|(_, matches_all)| *matches_all &= guard.is_none());
         }
         let first = paths.first().map(|(path, _)| path);
         let differ = paths.iter().any(|(path, _)| Some(path) != first);
@@ -250,9 +255,10 @@ impl Lowerer<'_> {
         if !expr.arms.iter().any(|arm| is_of_reference(guarded(&arm.pat).0)) {
             return None;
         }
-        let patterns: Vec<&Pat> = expr.arms.iter().map(|arm| guarded(&arm.pat).0).collect();
+        let arms: Vec<_> = expr.arms.iter().map(|arm| guarded(&arm.pat)).collect();
+        let patterns: Vec<&Pat> = arms.iter().map(|(pattern, _)| *pattern).collect();
         let (place, mutable, declaration) = self.matched_reference(&expr.expr, &patterns)?;
-        let matched = Matched::by(&patterns);
+        let matched = Matched::by(&arms);
         let mut desugared = expr.clone();
         let span = ours(expr.expr.span());
         desugared.expr = syn::parse2(place.clone()).ok()?;

@@ -99,9 +99,13 @@ impl Lowerer<'_> {
 
     /// Lowers the block of an `if` or a `while`, in the scope of the variables that the conditions bind.
     fn conditional_block(&mut self, conditions: &Conditions, block: &syn::Block) -> Body {
-        let Body { ir, cpu, shape } = self.block(block);
+        let Body { ir, mut cpu, shape } = self.block(block);
         let learn = &conditions.learn;
-        Body { ir, cpu: in_braces(block, quote!(#learn #cpu)), shape }
+        if !learn.is_empty() {
+            // Items of the block do not change what the paths of the condition mean.
+            cpu = quote!(#learn { #cpu });
+        }
+        Body { ir, cpu: in_braces(block, cpu), shape }
     }
 
     /// `loop { .. }`

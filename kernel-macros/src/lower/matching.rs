@@ -111,7 +111,7 @@ impl Lowerer<'_> {
         };
         for (and, link) in chain {
             let cpu = match link {
-                Expr::Let(link) => self.let_condition(link, &mut conditions),
+                Expr::Let(link) => self.let_condition(link, alone, &mut conditions),
                 link => {
                     let value = self.expr(link);
                     conditions.parts.push(Condition::Bool(value.id));
@@ -123,17 +123,23 @@ impl Lowerer<'_> {
         conditions
     }
 
-    /// `let pattern = value` in a condition.
-    fn let_condition(&mut self, link: &ExprLet, conditions: &mut Conditions) -> TokenStream {
+    /// `let pattern = value` in a condition, alone or in a chain.
+    fn let_condition(&mut self, link: &ExprLet, alone: bool, conditions: &mut Conditions) -> TokenStream {
         let ExprLet { attrs: _, let_token, pat, eq_token, expr } = link;
         let value = self.scrutinee(expr, &[pat]);
         let mut binder = Binder::refutable();
         let Bound { ir: pattern, cpu, .. } = self.refutable_pattern(without_reference(pat), &value.shape, &mut binder);
         conditions.before.extend(binder.before);
-        conditions.learn.extend(binder.learn);
         conditions.parts.push(Condition::Let { pattern, value: value.id, span: let_token.span() });
         let value = standing_for(expr.span(), value.cpu);
-        quote!(#let_token #cpu #eq_token #value)
+        let condition = quote!(#let_token #cpu #eq_token #value);
+        let learn = binder.learn;
+        if alone || learn.is_empty() {
+            conditions.learn.extend(learn);
+            return condition;
+        }
+        // The next patterns may hide the variables of this one.
+        quote!(#condition && { #learn true })
     }
 
     /// Evaluates `inner` if all conditions are true.

@@ -144,6 +144,11 @@ impl<'a> Visit<'a> for WideInteger {
         syn::visit::visit_path(self, path);
     }
 
+    // rustc evaluates constants.
+    fn visit_item(&mut self, _: &'a syn::Item) {}
+
+    fn visit_expr_const(&mut self, _: &'a syn::ExprConst) {}
+
     fn visit_lit_int(&mut self, literal: &'a syn::LitInt) {
         if matches!(literal.suffix(), "u128" | "i128") {
             self.0.get_or_insert(literal.span());

@@ -327,7 +327,8 @@ impl Lowerer<'_> {
         let cpu = path.to_token_stream();
         let mut paths = Vec::new();
         let none = Ident::new("None", path.span());
-        let name = self.variant_path(&none.into(), cpu.clone(), binder, &mut paths);
+        // A constant of this name is no such pattern.
+        let name = self.variant_path(&none.into(), quote!(#cpu {}), binder, &mut paths);
         Bound { ir: Pattern::Struct { name, fields: Vec::new() }, cpu, paths }
     }
 

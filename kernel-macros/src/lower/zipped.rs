@@ -28,7 +28,7 @@ use crate::rules;
 /// The items of a loop.
 enum Items<'e> {
     /// The elements of a slice or an array.
-    Elements { of: &'e Expr, mutable: bool, by_copy: bool },
+    Elements { of: &'e Expr, mutable: bool, by_copy: bool, by_value: bool },
     /// Sub-slices.
     Parts { of: &'e Expr, mutable: bool, kind: Parts, size: &'e Expr, method: &'e Ident },
     /// `.zip(..)`
@@ -113,11 +113,11 @@ impl Lowerer<'_> {
         let ExprMethodCall { receiver, method, args, .. } = call;
         let of = &**receiver;
         let items = match (method.to_string().as_str(), args.first()) {
-            ("iter", None) => Items::Elements { of, mutable: false, by_copy: false },
-            ("iter_mut", None) => Items::Elements { of, mutable: true, by_copy: false },
-            ("copied" | "cloned", None) => match self.items(of)? {
-                Items::Elements { of, mutable: false, by_copy: false } => {
-                    Items::Elements { of, mutable: false, by_copy: true }
+            ("iter", None) => Items::Elements { of, mutable: false, by_copy: false, by_value: false },
+            ("iter_mut", None) => Items::Elements { of, mutable: true, by_copy: false, by_value: false },
+            ("copied", None) => match self.items(of)? {
+                Items::Elements { of, mutable: false, by_copy: false, by_value: false } => {
+                    Items::Elements { of, mutable: false, by_copy: true, by_value: false }
                 }
                 _ => return self.no_adapter(method),
             },
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
         match peeled(expr) {
             Expr::Reference(reference) => {
                 let mutable = reference.mutability.is_some();
-                Some(Items::Elements { of: &reference.expr, mutable, by_copy: false })
+                Some(Items::Elements { of: &reference.expr, mutable, by_copy: false, by_value: false })
             }
             Expr::Range(range) => {
                 self.errors.refuse(range, &rules::RANGE);
@@ -163,7 +163,8 @@ impl Lowerer<'_> {
                     Some(Shape::Reference { mutable }) => (mutable, false),
                     _ => (false, true),
                 };
-                Some(Items::Elements { of, mutable, by_copy })
+                // An array is evaluated once: the body may change the place that it is in.
+                Some(Items::Elements { of, mutable, by_copy, by_value: by_copy })
             }
         }
     }
@@ -186,11 +187,15 @@ impl Lowerer<'_> {
                 into.bindings.extend(quote_spanned!(span=> let #count = #index;));
                 self.bind_items(inner, &item, index, into)
             }
-            Items::Elements { of, mutable, by_copy } => {
+            Items::Elements { of, mutable, by_copy, by_value } => {
                 let span = ours(of.span());
                 let name = format_ident!("items{number}", span = span);
                 let mutability = mutable.then(|| quote!(mut));
-                into.before.extend(quote_spanned!(span=> let #name = &#mutability (#of)[..];));
+                into.before.extend(if *by_value {
+                    quote_spanned!(span=> let #name = #of;)
+                } else {
+                    quote_spanned!(span=> let #name = &#mutability (#of)[..];)
+                });
                 into.counts.push(quote_spanned!(span=> #name.len()));
                 let at = ours(pattern.span());
                 into.bindings.extend(match pattern {

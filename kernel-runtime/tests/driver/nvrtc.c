@@ -23,7 +23,7 @@ int nvrtcGetSupportedArchs(int* archs) { memcpy(archs, known, sizeof known); ret
 int nvrtcCreateProgram(void** program, const char* source, const char* name, int count, const char** headers, const char** names) {
     (void)name; (void)count; (void)headers; (void)names;
     *program = (void*)1;
-    build = strstr(source, "launch.blocks") ? 'K' : strstr(source, "rt::at(") ? 'C' : 'P';
+    build = strstr(source, "launch.blocks") ? 'K' : strstr(source, "rt::at") ? 'C' : 'P';
     has_bounds = strstr(source, "__launch_bounds__") != NULL;
     return 0;
 }

@@ -8,9 +8,16 @@ use super::interpreter::{Arg, Launch};
 use super::{Mode, Statistics, Subject, variable};
 use crate::ir::Scalar;
 
-const LENGTHS: [u64; 7] = [0, 1, 2, 3, 7, 8, 9];
+const LENGTHS: [u64; 10] = [0, 1, 2, 3, 7, 8, 9, 100, (1 << 31) - 1, (1 << 31) - 2];
 
-const NUMBERS: [i128; 16] = [
+const NUMBERS: [i128; 23] = [
+    5,
+    64,
+    130,
+    (1 << 31) - 2,
+    (1 << 31) - 9,
+    (1 << 31) + 1,
+    (1 << 30),
     0,
     1,
     2,
@@ -448,5 +455,30 @@ fn tests_read_values_that_no_iteration_has() {
         "fn k(x: &mut [u32], n: usize) { let mut e: usize = !n; while e < x.len() { x[e] = 1u32; e += 1usize; } }",
     ] {
         holds(text);
+    }
+}
+
+/// Operands beside a call that may not return: C evaluates them in any order.
+#[test]
+fn calls_that_do_not_return() {
+    for text in [
+        "fn f(n: usize) -> usize { if n > 40usize { panic!(\"no\") } if n > 20usize { return 1usize; } 2usize }
+        fn k(x: &mut [u32], y: &[usize]) { if y.len() > 0usize { let n: usize = y[0usize]; x[f(n) + (n % 1099511627776usize + 5usize)] = 1u32; } }",
+        "fn f(n: usize) -> usize { if n > 40usize { loop { } } if n > 20usize { return 1usize; } 2usize }
+        fn k(x: &mut [u32], y: &[usize]) { if y.len() > 0usize { let n: usize = y[0usize]; x[f(n) + (n % 1099511627776usize + 5usize)] = 1u32; } }",
+        "fn p(v: usize) -> usize { if v >= 30usize { panic!(\"no\") } if v > 20usize { return v - 1usize; } v }
+        fn k(x: &mut [u32], y: &[usize]) { if y.len() > 0usize { let n: usize = y[0usize]; x[p(n) * 2usize + (n / 3usize + 4usize) * 2usize] = 1u32; } }",
+    ] {
+        holds(text);
+    }
+}
+
+/// The kernels of the file `CUMBIA_PROOF_FILE`, separated by lines of `---`.
+#[test]
+fn kernels_of_a_file() {
+    let Ok(path) = std::env::var("CUMBIA_PROOF_FILE") else { return };
+    let text = std::fs::read_to_string(path).expect("the file can be read");
+    for kernel in text.split("---\n").map(str::trim).filter(|kernel| !kernel.is_empty()) {
+        holds(kernel);
     }
 }

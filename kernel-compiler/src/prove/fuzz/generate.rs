@@ -190,9 +190,14 @@ impl Generator<'_> {
         self.open(format!("{}) -> {} {{", head.trim_end_matches(", "), result.name()));
         self.budget = 1 + self.rng.below(4) as isize;
         self.stmts();
-        if self.rng.chance(6) {
+        if self.rng.chance(18) {
             let condition = self.condition(1);
             self.line(format!("if {condition} {{ panic!(\"no\") }}"));
+        }
+        if self.rng.chance(30) {
+            let condition = self.condition(1);
+            let value = self.expr(result, 1);
+            self.line(format!("if {condition} {{ return {value}; }}"));
         }
         let value = self.expr(result, 2);
         self.line(value);
@@ -289,6 +294,8 @@ impl Generator<'_> {
     fn literal(&mut self, ty: Scalar) -> String {
         let bits = ty.bits();
         let number: i128 = match self.rng.below(12) {
+            0 if bits == 64 && self.rng.chance(40) => (1i128 << 31) - 3 + self.rng.below(5) as i128,
+            3 if bits == 64 && self.rng.chance(30) => (1i128 << 32) - 3 + self.rng.below(5) as i128,
             0..=2 => 0,
             3..=5 => 1,
             6 => 2,
@@ -489,7 +496,17 @@ impl Generator<'_> {
             None => "0usize".to_owned(),
         };
         let base = call.unwrap_or(base);
-        match self.rng.below(16) {
+        let wide = "1099511627776usize";
+        match self.rng.below(19) {
+            16 => {
+                let small = self.small();
+                match self.any_call(1) {
+                    Some((call, ty)) if ty == Scalar::Usize => format!("{call} + ({base} % {wide} + {small}usize)"),
+                    Some((call, _)) => format!("({base} % {wide} + {small}usize) + {call} as usize"),
+                    None => format!("{base} % {wide} + {small}usize"),
+                }
+            }
+            17 => format!("({base} & 4294967295usize) / {}usize + {}usize", 1 + self.rng.below(3), self.small()),
             0..=4 => base,
             5 => format!("{base} + {}usize", self.small()),
             6 => format!("{base} - {}usize", self.small()),
@@ -556,7 +573,15 @@ impl Generator<'_> {
 
     fn condition(&mut self, depth: usize) -> String {
         let depth = depth.min(2);
-        match self.rng.below(10) {
+        match self.rng.below(11) {
+            10 if depth > 0 => {
+                let Some(var) = self.mutable_var().filter(|var| var.ty != Scalar::Bool) else {
+                    return self.comparison(depth);
+                };
+                let (small, condition) = (self.small(), self.comparison(depth - 1));
+                let op = *self.rng.pick(&["+=", "-=", "*="]);
+                format!("{{ {} {op} {small}{}; {condition} }}", var.name, var.ty.name())
+            }
             0 if depth > 0 => format!("({}) && ({})", self.condition(depth - 1), self.condition(depth - 1)),
             1 if depth > 0 => format!("({}) || ({})", self.condition(depth - 1), self.condition(depth - 1)),
             2 if depth > 0 => format!("!({})", self.condition(depth - 1)),

@@ -535,6 +535,11 @@ impl<'m> Machine<'m> {
     }
 
     fn loop_(&mut self, header: &'m Header, body: &'m [Stmt], next: Option<u32>) -> Result<Flow> {
+        let (header, fault) = match header {
+            Header::Deferred(deferred) => (&deferred.header, Some(deferred.fault)),
+            header => (header, None),
+        };
+        let mut count = 0;
         if let Header::For { var, init, .. } = header {
             let value = self.eval(init)?;
             let value = self.to_type(value, self.var_type(*var))?;
@@ -572,6 +577,15 @@ impl<'m> Machine<'m> {
                     }
                 };
                 self.store(&place, value)?;
+            }
+            count += 1;
+            if let Some(fault) = fault
+                && count % 64 == 0
+            {
+                let object = self.frame[fault.index()];
+                if matches!(self.objects[object], Object::Cell(V::Int(_, 1))) {
+                    return Ok(Flow::Next);
+                }
             }
         }
     }
@@ -819,8 +833,78 @@ impl<'m> Machine<'m> {
                 }
                 self.wrap((product >> bits) as i128, scalar)
             }
+            Expr::Call(Callee::Load { fault, short }, args) => {
+                let to = if *short { Scalar::U32 } else { Scalar::Usize };
+                let index = self.eval(&args[1])?;
+                let index = self.convert(index, to)?;
+                let len = self.eval(&args[2])?;
+                let len = self.convert(len, to)?;
+                let (index, len) = (self.int(&index)?.1, self.int(&len)?.1);
+                if index >= len {
+                    let object = self.frame[fault.index()];
+                    self.objects[object] = Object::Cell(V::Int(Scalar::Bool, 1));
+                }
+                self.deferred_load(&args[0], index as u64, index < len)?
+            }
+            Expr::Call(Callee::LoadIf, args) => {
+                let inside = self.truth(&args[2])?;
+                let index = if inside {
+                    let index = self.eval(&args[1])?;
+                    self.int(&index)?.1 as u64
+                } else {
+                    0
+                };
+                self.deferred_load(&args[0], index, inside)?
+            }
+            Expr::Call(Callee::Inside { fault }, args) => {
+                let index = self.eval(&args[0])?;
+                let index = self.convert(index, Scalar::Usize)?;
+                let len = self.eval(&args[1])?;
+                let len = self.convert(len, Scalar::Usize)?;
+                let inside = self.int(&index)?.1 < self.int(&len)?.1;
+                if !inside {
+                    let object = self.frame[fault.index()];
+                    self.objects[object] = Object::Cell(V::Int(Scalar::Bool, 1));
+                }
+                V::Int(Scalar::Bool, u64::from(inside))
+            }
             Expr::Call(callee, _) => return unsupported(callee),
         })
+    }
+
+    fn deferred_load(&mut self, base: &'m Expr, index: u64, inside: bool) -> Result<V> {
+        let pointer = self.is_pointer(base);
+        let mut place = if pointer {
+            match self.eval(base)? {
+                V::Ptr(place) => place,
+                other => return unsupported(other),
+            }
+        } else {
+            self.place(base)?
+        };
+        if !inside {
+            if let Object::Memory { scalar, .. } = &self.objects[place.object] {
+                return Ok(if scalar.is_integer() { self.wrap(0, *scalar) } else { V::Float(*scalar) });
+            }
+            if pointer && !place.path.is_empty() {
+                place.path.pop();
+            }
+            return Ok(match self.load(&place)? {
+                V::Parts(parts) => match parts.first() {
+                    Some(V::Int(scalar, _) | V::Undef(Some(scalar))) => self.wrap(0, *scalar),
+                    Some(V::Float(scalar)) => V::Float(*scalar),
+                    other => return unsupported(other),
+                },
+                V::Int(scalar, _) => self.wrap(0, scalar),
+                other => return unsupported(other),
+            });
+        }
+        match place.path.last_mut() {
+            Some(last) if pointer => *last = last.wrapping_add(index),
+            None if pointer && index == 0 => {}
+            _ => place.path.push(index),
+        }
+        self.load(&place)
     }
 
     /// Returns the type of an integer expression, as far as it is needed for a conditional expression.

@@ -4,7 +4,7 @@
 //! these checks has the same results, without an access outside an array or another kind of undefined behaviour. If the
 //! predicate of the narrow variant holds, the same is true of that variant: in particular, no `int` overflows.
 //!
-//! A program that can be coarsened is also compared with the coarsened one, if its results do not depend on the order of
+//! Both are also compared with their forms with deferred faults. A program that can be coarsened is also compared with the coarsened one, if its results do not depend on the order of
 //! the threads: if no thread changes an element that another one accesses.
 //!
 //! The random test is deterministic. `CUMBIA_PROOF_KERNELS` is the number of kernels, and `CUMBIA_PROOF_SEED` the seed of
@@ -30,11 +30,14 @@ use super::predicate::Verdict;
 use super::symbol::{Axis, LaunchSymbol};
 use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, narrowed, remove, rewrite};
 use crate::ir::Scalar;
-use crate::lower::{Callee, Expr, Module, Op};
+use crate::lower::{Callee, Expr, Module, Op, Template};
 use crate::{Options, Validated, check, coarsen, common, lower};
 
 /// The maximum number of iterations of all loops in a launch.
 const ITERATIONS: usize = 1500;
+
+/// The same, where loops may be executed twice.
+const REPEATED: usize = 3 * ITERATIONS;
 
 /// How a program is compiled.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +57,10 @@ struct Subject {
     without: BTreeMap<Verdict, Module>,
     /// The narrow variant, and its condition.
     narrow: Option<(Module, Predicate)>,
+    /// The narrow variant with deferred faults, and that coarsened along an axis, once they are needed.
+    from_narrow: Option<(Module, Option<(Module, Axis)>)>,
+    /// The programs without the checks of a verdict and with deferred faults.
+    deferred: BTreeMap<Verdict, Module>,
     /// The coarsened programs with the axis; `None` for those that cannot be coarsened.
     coarsened: BTreeMap<Verdict, Option<(Module, Axis)>>,
     /// The number of blocks that are merged.
@@ -90,8 +97,21 @@ impl Subject {
         });
         // Launches have at most three blocks along an axis.
         let factor = NonZeroU32::MIN.saturating_add(1 + text.len() as u32 % 2);
-        let (without, coarsened) = (BTreeMap::new(), BTreeMap::new());
-        Some(Subject { validated, options, module, proofs, without, narrow, coarsened, factor, numbers, time })
+        let (without, coarsened, deferred, from_narrow) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), None);
+        Some(Subject {
+            validated,
+            options,
+            module,
+            proofs,
+            without,
+            narrow,
+            from_narrow,
+            deferred,
+            coarsened,
+            factor,
+            numbers,
+            time,
+        })
     }
 
     fn verdict(&self, launch: &Launch) -> Verdict {
@@ -169,9 +189,11 @@ impl Subject {
                 statistics.narrow[1] += 1;
                 let narrow = run(module, launch, &HashMap::new(), reversed, ITERATIONS);
                 compare(&checked, &narrow).map_err(|what| format!("narrow: {what}"))?;
+                self.test_from_narrow(&checked, launch, reversed, statistics)?;
             }
         }
         self.test_coarsened(verdict, &checked, launch, reversed, statistics)?;
+        self.test_deferred(verdict, &checked, launch, reversed, statistics)?;
         if verdict == Verdict::NONE {
             return Ok(());
         }
@@ -182,6 +204,62 @@ impl Subject {
         }
         let proven = run(&self.without[&verdict], launch, &HashMap::new(), reversed, ITERATIONS);
         compare(&checked, &proven)
+    }
+
+    /// Compares the results of a launch with those of the program with deferred faults.
+    fn test_deferred(
+        &mut self,
+        verdict: Verdict,
+        expected: &Outcome,
+        launch: &Launch,
+        reversed: bool,
+        statistics: &mut Statistics,
+    ) -> Result<(), String> {
+        if !self.deferred.contains_key(&verdict) {
+            let mut module = lower::program(&self.validated, self.options);
+            if verdict != Verdict::NONE {
+                remove(&mut module, &self.proofs, verdict);
+            }
+            lower::defer::program(&mut module);
+            self.deferred.insert(verdict, module);
+        }
+        let module = &self.deferred[&verdict];
+        statistics.deferred += usize::from(module.templates.contains(&Template::Deferred));
+        let found = run(module, launch, &HashMap::new(), reversed, REPEATED);
+        compare_ended(expected, &found).map_err(|what| format!("deferred: {what}"))
+    }
+
+    /// Compares the results of a launch for which the narrow variant is selected with those of that variant with deferred
+    /// faults, and with those of the coarsened one.
+    fn test_from_narrow(
+        &mut self,
+        expected: &Outcome,
+        launch: &Launch,
+        reversed: bool,
+        statistics: &mut Statistics,
+    ) -> Result<(), String> {
+        if self.from_narrow.is_none() {
+            let variant = || {
+                let mut module = lower::program(&self.validated, self.options);
+                let (narrowed, _) = narrowed(&module, self.options)?;
+                narrowed.apply(&mut module);
+                Some(module)
+            };
+            let (Some(mut deferred), Some(mut merged)) = (variant(), variant()) else { return Ok(()) };
+            lower::defer::program(&mut deferred);
+            let options = Options { coarsen: Some(self.factor), ..self.options };
+            let coarsened = coarsen::program(&mut merged, options).ok().map(|coarsening| (merged, coarsening.axis));
+            self.from_narrow = Some((deferred, coarsened));
+        }
+        let Some((deferred, coarsened)) = &self.from_narrow else { return Ok(()) };
+        let found = run(deferred, launch, &HashMap::new(), reversed, REPEATED);
+        compare_ended(expected, &found).map_err(|what| format!("narrow, deferred: {what}"))?;
+        match coarsened {
+            Some(coarsened) => self
+                .compare_coarsened(coarsened, expected, launch, reversed, statistics)
+                .map_err(|what| format!("narrow, {what}")),
+            None => Ok(()),
+        }
     }
 
     /// Compares the results of a launch with those of the coarsened program.
@@ -200,7 +278,21 @@ impl Subject {
             let coarsened = coarsen::program(&mut module, options).ok().map(|coarsening| (module, coarsening.axis));
             self.coarsened.insert(verdict, coarsened);
         }
-        let Some((module, axis)) = &self.coarsened[&verdict] else { return Ok(()) };
+        match &self.coarsened[&verdict] {
+            Some(coarsened) => self.compare_coarsened(coarsened, expected, launch, reversed, statistics),
+            None => Ok(()),
+        }
+    }
+
+    /// Compares the results of a launch with those of a program that is coarsened along an axis.
+    fn compare_coarsened(
+        &self,
+        (module, axis): &(Module, Axis),
+        expected: &Outcome,
+        launch: &Launch,
+        reversed: bool,
+        statistics: &mut Statistics,
+    ) -> Result<(), String> {
         if expected.stops.iter().any(Option::is_some) {
             return Ok(());
         }
@@ -233,8 +325,20 @@ fn compare(checked: &Outcome, proven: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
+/// As [`compare`], unless a thread ran out of iterations: those of a loop that is repeated count twice.
+fn compare_ended(expected: &Outcome, found: &Outcome) -> Result<(), String> {
+    let of_both = || expected.stops.iter().chain(&found.stops).flatten();
+    match of_both().find(|stop| !matches!(stop, Stop::Fault(_))) {
+        Some(Stop::Bug(what)) => Err(what.clone()),
+        Some(_) => Ok(()),
+        None => compare(expected, found),
+    }
+}
+
 #[derive(Default)]
 struct Statistics {
+    /// The launches of kernels with deferred faults.
+    deferred: usize,
     kernels: usize,
     rejected: usize,
     launches: usize,
@@ -282,7 +386,7 @@ fn near(rng: &mut Rng, scalar: Scalar, threads: u64, block: u64) -> i128 {
         5 => i128::from(block) - 1 + rng.below(3) as i128,
         6..=8 => i128::from(threads) - 1 + rng.below(3) as i128,
         9 | 10 => rng.below(20) as i128,
-        11 => 1 << 31,
+        11 => (1 << 31) - rng.below(6) as i128,
         12 => 1 << 32,
         13 => (1 << 44) - 1 + rng.below(3) as i128,
         14 => 1 << 63,
@@ -307,6 +411,7 @@ fn length(rng: &mut Rng, threads: u64, block: u64, narrow: bool) -> u64 {
         23..=26 => rng.next() % 40,
         27..=30 => threads * (1 + rng.next() % 3) + rng.next() % 3,
         31 => (1 << 31) - 1 + rng.next() % 3,
+        34 => (1 << 31) - 1 - rng.next() % 9,
         32 if !narrow => (1 << 32) - 1 + rng.next() % 3,
         33 if !narrow => (1 << 44) - 1 + rng.next() % 3,
         _ => 100 + rng.next() % 100,
@@ -333,6 +438,7 @@ fn launch(rng: &mut Rng, params: &[Param], mode: Mode, dimensions: usize) -> Lau
                 let scalar = of(scalar);
                 let contents = (0..8)
                     .map(|_| match rng.below(3) {
+                        0 if rng.chance(25) => (1u64 << 31) - rng.next() % 9,
                         0 => near(rng, scalar, threads, per_block) as u64,
                         1 => (len + rng.next() % 3).wrapping_sub(1),
                         _ => rng.next() % 10,
@@ -492,9 +598,21 @@ fn random_kernels() {
         }
     }
     if variable("CUMBIA_PROOF_SHOW").is_some() {
-        let Statistics { kernels, rejected, launches, narrow, coarsened, unsupported, slowest, analyses, checks, kept } =
-            &statistics;
-        eprintln!("{kernels} kernels, {rejected} rejected, {launches} launches, {coarsened} of coarsened kernels");
+        let Statistics {
+            deferred,
+            kernels,
+            rejected,
+            launches,
+            narrow,
+            coarsened,
+            unsupported,
+            slowest,
+            analyses,
+            checks,
+            kept,
+        } = &statistics;
+        eprintln!("{kernels} kernels, {rejected} rejected, {launches} launches");
+        eprintln!("{coarsened} launches of coarsened kernels, {deferred} of kernels with deferred faults");
         eprintln!("narrow: {narrow:?}, unsupported: {unsupported:?}");
         eprintln!("analyses: {analyses:?}, the slowest: {:?}, {}", slowest.0, slowest.1);
         eprintln!("checks of launches without a failing check: executed, with a condition, removed");
