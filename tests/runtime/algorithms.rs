@@ -1,9 +1,9 @@
 //! The algorithms on arrays, at sizes around all boundaries of tiles, chunks and groups, against loops on the host.
 
 use cumbia::algorithm::{
-    And, EvenBins, Function1, Function2, Function3, Maximum, Minimum, Or, OwnBin, Plus, Times, Xor, all, any, count,
-    exclusive_scan, gather, histogram, inclusive_scan, iota, reduce, scatter, select, transform, transform_reduce,
-    transform2, transform3,
+    And, EvenBins, Function1, Function2, Function3, Maximum, Minimum, Or, OwnBin, Plus, Times, Xor, all, any, argsort,
+    count, exclusive_scan, gather, histogram, inclusive_scan, iota, reduce, scatter, select, transform,
+    transform_reduce, transform2, transform3,
 };
 use cumbia::prelude::*;
 use cumbia::vector::Uint4;
