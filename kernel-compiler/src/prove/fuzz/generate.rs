@@ -501,7 +501,7 @@ impl Generator<'_> {
             16 => {
                 let small = self.small();
                 match self.any_call(1) {
-                    Some((call, ty)) if ty == Scalar::Usize => format!("{call} + ({base} % {wide} + {small}usize)"),
+                    Some((call, Scalar::Usize)) => format!("{call} + ({base} % {wide} + {small}usize)"),
                     Some((call, _)) => format!("({base} % {wide} + {small}usize) + {call} as usize"),
                     None => format!("{base} % {wide} + {small}usize"),
                 }
