@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lower::{Body, Callee, Expr, Helper, Module, Op, SiteRef, Template};
+use crate::lower::{Callee, Expr, Helper, Module, Op, SiteRef, Template};
 
 /// Claims the fault record. The first thread that faults owns it.
 const CLAIM: &str = "
@@ -72,22 +72,16 @@ pub(super) fn own(module: &Module) -> bool {
         return false;
     }
     let mut sites = BTreeSet::new();
-    for function in module.functions.iter().map(|(_, function)| function).chain([&module.kernel]) {
-        let Body::Stmts(stmts) = &function.body else { continue };
-        for stmt in stmts {
-            stmt.for_each_expr(&mut |expr| collect(expr, &mut sites));
-        }
-    }
-    (2..=MAX_OWN).contains(&sites.len()) && !sites.contains(&None)
-}
-
-/// Collects the sites of index checks, and `None` for those that the caller passes.
-fn collect(expr: &Expr, sites: &mut BTreeSet<Option<u32>>) {
-    if let Expr::Call(Callee::Helper(Helper { op: Op::At, scalar: _ }, Some(site)), _) = expr {
-        sites.insert(match site {
-            SiteRef::Own(site) => Some(*site),
-            SiteRef::Caller(_) => None,
+    for function in module.functions.values().chain([&module.kernel]) {
+        function.for_each_expr(&mut |expr| {
+            if let Expr::Call(Callee::Helper(Helper { op: Op::At, scalar: _ }, Some(site)), _) = expr {
+                sites.insert(match site {
+                    SiteRef::Own(site) => Some(*site),
+                    // Passed by the caller.
+                    SiteRef::Caller(_) => None,
+                });
+            }
         });
     }
-    expr.for_each_child(&mut |child| collect(child, sites));
+    (2..=MAX_OWN).contains(&sites.len()) && !sites.contains(&None)
 }

@@ -133,18 +133,13 @@ struct Summary {
 
 /// Returns the helpers that are called directly.
 pub(crate) fn helpers<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<Helper> {
-    fn collect(expr: &Expr, found: &mut BTreeSet<Helper>) {
-        if let Expr::Call(Callee::Helper(helper, _), _) = expr {
-            found.insert(*helper);
-        }
-        expr.for_each_child(&mut |child| collect(child, found));
-    }
     let mut found = BTreeSet::new();
     for function in functions {
-        let Body::Stmts(stmts) = &function.body else { continue };
-        for stmt in stmts {
-            stmt.for_each_expr(&mut |expr| collect(expr, &mut found));
-        }
+        function.for_each_expr(&mut |expr| {
+            if let Expr::Call(Callee::Helper(helper, _), _) = expr {
+                found.insert(*helper);
+            }
+        });
     }
     found
 }

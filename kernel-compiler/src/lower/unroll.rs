@@ -1,6 +1,6 @@
 //! The unroll factors of loops.
 
-use super::tree::{Expr, Header, Next, Operator, Stmt};
+use super::tree::{Expr, Header, Next, Operator, Stmt, VarId};
 use crate::ir::Unroll;
 
 /// The largest factor by which a loop is unrolled without `#[unroll]`.
@@ -12,34 +12,33 @@ const MAX_FACTOR: u64 = 4;
 /// a constant remainder: modulo unrolling (Barua, Lee, Amarasinghe and Agarwal, 1999). It typically selects one of two buffers
 /// in shared memory, whose addresses are then constants: a register-tiled matrix product took 0.95 times as long on an H200.
 pub(super) fn factor(unroll: Unroll, header: &Header, body: &[Stmt]) -> Unroll {
-    let Header::For { var: _, init: Expr::Literal(_, first), test: Expr::Binary(_, _, end), next } = header else {
+    let Header::For { var, init: Expr::Literal(_, first), test: Expr::Binary(_, _, end), next } = header else {
         return power_of_two(unroll);
     };
     match (unroll, next) {
         (_, Next::Increment | Next::Decrement) if matches!(**end, Expr::Literal(..)) => unroll,
-        (Unroll::Undecided, Next::Increment) if *first == 0 => divisor(header, body).map_or(unroll, Unroll::By),
+        (Unroll::Undecided, Next::Increment) if *first == 0 => divisor(*var, body).map_or(unroll, Unroll::By),
         _ => power_of_two(unroll),
     }
 }
 
 /// Returns the largest small power of two by which the remainder of the counter is computed.
-fn divisor(header: &Header, body: &[Stmt]) -> Option<u32> {
-    fn collect(expr: &Expr, header: &Header, found: &mut Option<u64>) {
-        if let (Expr::Binary(Operator::Rem, left, right), Header::For { var, .. }) = (expr, header)
+fn divisor(counter: VarId, body: &[Stmt]) -> Option<u32> {
+    let mut found = None;
+    let mut note = |expr: &Expr| {
+        if let Expr::Binary(Operator::Rem, left, right) = expr
             && let (Expr::Var(of), Expr::Literal(_, divisor)) = (&**left, &**right)
-            && of == var
+            && *of == counter
             && (2..=MAX_FACTOR).contains(divisor)
             && divisor.is_power_of_two()
         {
-            *found = (*found).max(Some(*divisor));
+            found = found.max(u32::try_from(*divisor).ok());
         }
-        expr.for_each_child(&mut |child| collect(child, header, found));
-    }
-    let mut found = None;
+    };
     for stmt in body {
-        stmt.for_each_expr(&mut |expr| collect(expr, header, &mut found));
+        stmt.for_each_expr(&mut |expr| expr.for_each(&mut note));
     }
-    found.and_then(|divisor| u32::try_from(divisor).ok())
+    found
 }
 
 /// Returns the unroll factor rounded down to a power of two.

@@ -461,10 +461,10 @@ impl<'m> Walk<'m> {
     }
 
     fn eval_call(&mut self, call: &'m Expr, callee: &Callee, args: &'m [Expr]) -> Value {
-        let (noted, conditional) = (self.noted(), self.conditional_checks);
+        let (noted, exits) = (self.noted(), self.possible_exits);
         let values: Vec<Value> = args.iter().map(|arg| self.eval(arg)).collect();
-        // What a check proves about its operands, if another check among them cannot prevent its evaluation.
-        let operands = (self.conditional_checks == conditional).then_some(noted);
+        // What a check proves about its operands, if nothing among them can prevent its evaluation.
+        let operands = (self.possible_exits == exits).then_some(noted);
         match callee {
             Callee::Helper(helper, _) => self.helper(call, *helper, (args, operands), values),
             Callee::Function(id, _) => self.call(*id, values),

@@ -8,7 +8,6 @@ use super::condition::{Condition, Formula};
 use super::poly::{Atom, Poly};
 use super::prover::Domain;
 use super::symbol::{LaunchSymbol, symbol_name};
-use super::walk::each;
 use crate::lower::{Body, Callee, Expr, Function, Helper, Module, Op, SiteRef, Stmt, StmtKind};
 
 /// The kind of a check, by the property that it tests.
@@ -102,7 +101,7 @@ fn collect_tested(module: &Module, stmts: &[Stmt], found: &mut BTreeSet<u32>) {
         match &stmt.kind {
             StmtKind::If { condition, then, otherwise } => {
                 let mut is_test = false;
-                each(condition, &mut |expr| {
+                condition.for_each(&mut |expr| {
                     is_test |= matches!(expr, Expr::Call(Callee::Helper(Helper { op: Op::Within, .. }, _), _));
                 });
                 if is_test {
@@ -130,7 +129,7 @@ fn sites(stmts: &[Stmt]) -> Vec<(Op, u32)> {
     let mut found = Vec::new();
     for stmt in stmts {
         stmt.for_each_expr(&mut |expr| {
-            each(expr, &mut |expr| {
+            expr.for_each(&mut |expr| {
                 if let Expr::Call(Callee::Helper(helper, Some(SiteRef::Own(site))), _) = expr {
                     found.push((helper.op, *site));
                 }

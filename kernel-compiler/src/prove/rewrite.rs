@@ -21,7 +21,7 @@ pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<Sit
 /// Calls `visit` with the checks of a program, in the order in which [`remove`] numbers them.
 pub(super) fn checks<'m>(module: &'m Module, visit: &mut impl FnMut(&'m Expr, Op, Option<SiteRef>)) {
     for (_, function) in functions(module) {
-        for_each_expr(function, &mut |expr| {
+        function.for_each_expr(&mut |expr| {
             if let Some((op, site)) = check(expr) {
                 visit(expr, op, site);
             }
@@ -33,7 +33,7 @@ pub(super) fn checks<'m>(module: &'m Module, visit: &mut impl FnMut(&'m Expr, Op
 pub(super) fn owners(module: &Module) -> Vec<Option<FunctionId>> {
     let mut owners = Vec::new();
     for (owner, function) in functions(module) {
-        for_each_expr(function, &mut |expr| owners.extend(check(expr).map(|_| owner)));
+        function.for_each_expr(&mut |expr| owners.extend(check(expr).map(|_| owner)));
     }
     owners
 }
@@ -44,7 +44,7 @@ pub(super) fn caller_sites(module: &Module) -> LiteMap<FunctionId, BTreeSet<u32>
     // Callers before their callees.
     for (owner, function) in functions(module).into_iter().rev() {
         let own = owner.and_then(|owner| bases.get(&owner)).cloned().unwrap_or_default();
-        for_each_expr(function, &mut |expr| {
+        function.for_each_expr(&mut |expr| {
             let Expr::Call(Callee::Function(id, Some(site)), _) = expr else { return };
             let of = bases.entry(*id).or_default();
             match site {
@@ -60,13 +60,6 @@ pub(super) fn caller_sites(module: &Module) -> LiteMap<FunctionId, BTreeSet<u32>
 pub(super) fn functions(module: &Module) -> Vec<(Option<FunctionId>, &Function)> {
     let functions = module.functions.iter().map(|(id, function)| (Some(*id), function));
     functions.chain([(None, &module.kernel)]).collect()
-}
-
-fn for_each_expr<'f>(function: &'f Function, visit: &mut impl FnMut(&'f Expr)) {
-    let Body::Stmts(stmts) = &function.body else { return };
-    for stmt in stmts {
-        stmt.for_each_expr(&mut |expr| super::walk::each(expr, &mut *visit));
-    }
 }
 
 /// Returns the operation of a check, and its first site. The step of a counter is one as well: it stops at the end of the

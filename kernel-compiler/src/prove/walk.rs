@@ -136,8 +136,9 @@ pub(super) struct Walk<'m> {
     deferrable: HashSet<*const Header>,
     /// Whether the walk is in one of them.
     pub(super) deferring: bool,
-    /// The number of checks so far that are not proved for every launch.
-    pub(super) conditional_checks: usize,
+    /// The number of checks so far that are not proved for every launch, of faults, and of loops that may not terminate: what
+    /// follows them may not be evaluated.
+    pub(super) possible_exits: usize,
     /// The conditions under which integers fit into 32 bits, if they are wanted.
     pub(super) widths: Option<Widths>,
     frame: Frame<'m>,
@@ -168,7 +169,7 @@ pub(super) fn walk(
         diverges: false,
         deferrable: defer::candidates(module),
         deferring: false,
-        conditional_checks: 0,
+        possible_exits: 0,
         widths,
         frame,
         specials: LiteMap::new(),
@@ -349,7 +350,7 @@ impl<'m> Walk<'m> {
             StmtKind::Switch { on, cases, otherwise } => self.switch(on, cases, otherwise),
             StmtKind::Loop { header, body, next, end, unroll: _ } => {
                 // It may not terminate, as a check may fail.
-                self.conditional_checks += usize::from(matches!(header, Header::Open { .. }));
+                self.possible_exits += usize::from(matches!(header, Header::Open { .. }));
                 let outer = self.deferring;
                 self.deferring |= self.deferrable.contains(&std::ptr::from_ref(header));
                 self.loop_(header, body, *next, *end);
@@ -383,7 +384,7 @@ impl<'m> Walk<'m> {
                 }
             }
             StmtKind::Fault { site: _, args } => {
-                self.conditional_checks += 1;
+                self.possible_exits += 1;
                 for arg in args {
                     self.eval(arg);
                 }
@@ -956,7 +957,7 @@ impl<'m> Walk<'m> {
         let Body::Stmts(stmts) = &function.body else { return };
         let mut callees = Vec::new();
         let mut visit = |expr: &'m Expr| {
-            each(expr, &mut |expr| {
+            expr.for_each(&mut |expr| {
                 if let Some(number) = self.numbers.get(&std::ptr::from_ref(expr)) {
                     self.checks[*number].condition = Condition::FALSE;
                     self.checks[*number].reached = true;
@@ -993,7 +994,7 @@ impl<'m> Walk<'m> {
         let Some(number) = self.numbers.get(&std::ptr::from_ref(check)) else { return };
         let before = self.checks[*number].condition;
         let all = self.domain.conditions.all([before, condition]);
-        self.conditional_checks += usize::from(condition != Condition::TRUE);
+        self.possible_exits += usize::from(condition != Condition::TRUE);
         let loaded = condition == Condition::FALSE && operands.iter().any(|operand| self.is_loaded(operand, 8));
         let check = &mut self.checks[*number];
         check.condition = all;
@@ -1043,12 +1044,6 @@ fn common_prefix(all: &[&[Rc<Fact>]]) -> usize {
     (0..first.len())
         .take_while(|i| others.iter().all(|other| other.get(*i).is_some_and(|fact| Rc::ptr_eq(fact, &first[*i]))))
         .count()
-}
-
-/// Calls `visit` with an expression and everything in it, in the order of the text.
-pub(super) fn each<'e>(expr: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
-    visit(expr);
-    expr.for_each_child(&mut |child| each(child, visit));
 }
 
 /// Returns whether a loop multiplies, divides or shifts a variable.
@@ -1140,7 +1135,7 @@ fn collect_assigned(stmts: &[Stmt], found: &mut Directions) {
 
 /// Collects the variables that helpers assign through references.
 fn collect_outputs(expr: &Expr, found: &mut Directions) {
-    each(expr, &mut |expr| {
+    expr.for_each(&mut |expr| {
         let Expr::Call(Callee::Helper(Helper { op, .. }, _), args) = expr else { return };
         let output = match op {
             Op::StepTo | Op::StepDown => args.first(),
@@ -1172,7 +1167,7 @@ fn collect_borrowed(module: &Module, function: &Function, stmts: &[Stmt], found:
         }
         for_each_block(&stmt.kind, &mut |block| collect_borrowed(module, function, block, found));
         stmt.for_each_expr(&mut |expr| {
-            each(expr, &mut |expr| match expr {
+            expr.for_each(&mut |expr| match expr {
                 Expr::AddressOf(place) => collect_roots(place, found),
                 Expr::Call(Callee::Function(id, _), args) => {
                     let Some(callee) = module.functions.get(id) else { return };

@@ -104,6 +104,12 @@ pub(crate) enum Operator {
 }
 
 impl Expr {
+    /// Calls `visit` with the expression and everything in it, in the order of the text.
+    pub(crate) fn for_each<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
+        visit(self);
+        self.for_each_child(&mut |child| child.for_each(visit));
+    }
+
     /// Returns an integer literal.
     pub(crate) fn int(scalar: Scalar, value: u64) -> Expr {
         Expr::Literal(scalar, value)

@@ -154,6 +154,16 @@ pub(crate) struct Function {
     pub(crate) body: Body,
 }
 
+impl Function {
+    /// Calls `visit` with each expression of the body and everything in it, in the order of the text.
+    pub(crate) fn for_each_expr<'f>(&'f self, visit: &mut impl FnMut(&'f Expr)) {
+        let Body::Stmts(stmts) = &self.body else { return };
+        for stmt in stmts {
+            stmt.for_each_expr(&mut |expr| expr.for_each(visit));
+        }
+    }
+}
+
 /// The body of a function.
 pub(crate) enum Body {
     /// Statements lowered from Rust.

@@ -21,8 +21,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::condition::Condition;
+use super::rewrite;
 use super::width::{Fit, Widths};
-use super::{rewrite, walk};
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{Body, CType, Expr, Function, Header, Module, NameOrigin, Stmt, StmtKind, VarId, Variable};
 use form::Narrow;
@@ -210,7 +210,7 @@ fn variables(stmts: &[Stmt]) -> HashSet<u32> {
     collect(stmts, &mut found);
     for stmt in stmts {
         stmt.for_each_expr(&mut |expr| {
-            walk::each(expr, &mut |expr| {
+            expr.for_each(&mut |expr| {
                 if let Expr::Var(var) = expr {
                     found.insert(var.0);
                 }
