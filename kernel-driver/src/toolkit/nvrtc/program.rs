@@ -4,8 +4,8 @@ use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
 use super::{
-    Architecture, Nvrtc, NvrtcArgument, NvrtcError, NvrtcFailure, OLDEST_ASSEMBLER_FOR_90, UnsupportedArchitecture,
-    UnsupportedReason,
+    Architecture, Nvrtc, NvrtcArgument, NvrtcError, NvrtcFailure, OLDEST_ASSEMBLER_FOR_90, OLDEST_WITH_MINIMAL,
+    UnsupportedArchitecture, UnsupportedReason,
 };
 
 /// A source in CUDA C.
@@ -40,6 +40,9 @@ impl Nvrtc {
     /// Compiles CUDA C with these options: to machine code and PTX for an `sm_` architecture, to PTX for a `compute_`
     /// one.
     ///
+    /// The text is first compiled with NVRTC's minimal set of declarations, where it has one, and if that fails with all
+    /// of them: functions of the user's in CUDA C may name any.
+    ///
     /// # Errors
     ///
     /// [`NvrtcError`].
@@ -58,8 +61,16 @@ impl Nvrtc {
                 },
             ));
         }
-        let program = Program::new(self, source)?;
-        let status = program.compile(options, architecture)?;
+        let mut options: Vec<&str> = options.iter().map(AsRef::as_ref).collect();
+        if self.version >= OLDEST_WITH_MINIMAL {
+            options.push("--minimal");
+        }
+        let mut program = Program::new(self, source)?;
+        let mut status = program.compile(&options, architecture)?;
+        if status == COMPILATION && options.pop_if(|option| *option == "--minimal").is_some() {
+            program = Program::new(self, source)?;
+            status = program.compile(&options, architecture)?;
+        }
         let log = program.log();
         match status {
             SUCCESS => {}
@@ -108,9 +119,9 @@ impl<'a> Program<'a> {
         if status == SUCCESS { Ok(Program { nvrtc, raw }) } else { Err(failed(nvrtc.status(status, String::new()))) }
     }
 
-    fn compile(&self, options: &[impl AsRef<str>], architecture: &Architecture) -> Result<Status, NvrtcError> {
+    fn compile(&self, options: &[&str], architecture: &Architecture) -> Result<Status, NvrtcError> {
         let architecture = format!("--gpu-architecture={architecture}");
-        let options = options.iter().map(AsRef::as_ref).chain([architecture.as_str()]).map(CString::new);
+        let options = options.iter().copied().chain([architecture.as_str()]).map(CString::new);
         let options: Vec<CString> = options.collect::<Result<_, _>>().map_err(|_| {
             self.nvrtc.failed("nvrtcCompileProgram", NvrtcFailure::NulCharacter(NvrtcArgument::CompilerOption))
         })?;
