@@ -59,6 +59,7 @@ mod frames;
 mod lower;
 mod narrow;
 mod prove;
+mod set;
 mod source;
 mod typify;
 mod validate;

@@ -1,19 +1,19 @@
 //! The CUDA driver API, loaded at run time as a complete function table.
 //!
-//! cudarc supplies the types and constants, but not the calls. Its wrappers resolve a symbol on first use and panic if
-//! the library or the symbol is missing, even while an error is formatted; and they return the status as a Rust enum,
-//! although a newer driver may return values that the enum does not define, which is undefined behaviour. Here every
-//! function is resolved before the first is called, and a status stays an integer.
+//! The bindings are our own. cudarc's resolve a symbol on first use and panic if the library or the symbol is missing, even
+//! while an error is formatted; and they return the status as a Rust enum, although a newer driver may return values that
+//! the enum does not define, which is undefined behaviour. Here every function is resolved before the first is called, and
+//! a status stays an integer. [`sys`](crate::sys) has the types.
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 use std::fmt;
 use std::path::PathBuf;
 
-use cudarc::driver::sys::{
+use crate::sys::{
     CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdevice, CUdevice_attribute,
     CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUgraph, CUgraphExec, CUgraphNode, CUjit_option,
-    CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUmemAccess_flags, CUmemLocationType,
-    CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
+    CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUmemAccessDesc, CUmemPool_attribute, CUmemoryPool,
+    CUmodule, CUstream,
 };
 use libloading::Library;
 
@@ -179,7 +179,7 @@ functions! {
     cuMemFreeAsync(pointer: CUdeviceptr, stream: CUstream);
     cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
     cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
-    cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const MemAccessDesc, count: usize);
+    cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const CUmemAccessDesc, count: usize);
     cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
@@ -430,25 +430,6 @@ unsafe fn text_of(text: *const c_char) -> Option<String> {
     }
     // SAFETY: upheld by the caller.
     Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
-}
-
-/// `CUmemAccessDesc`: the access rights of a GPU to a memory pool. The type in cudarc depends on its CUDA version.
-#[repr(C)]
-pub(crate) struct MemAccessDesc {
-    location_type: c_int,
-    location_id: c_int,
-    flags: c_int,
-}
-
-impl MemAccessDesc {
-    /// Returns read and write access for a GPU.
-    pub(crate) fn read_write(device: CUdevice) -> MemAccessDesc {
-        MemAccessDesc {
-            location_type: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE as c_int,
-            location_id: device,
-            flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE as c_int,
-        }
-    }
 }
 
 #[cfg(test)]

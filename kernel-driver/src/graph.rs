@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{
+use crate::sys::{
     CUDA_KERNEL_NODE_PARAMS_v1 as KernelParams, CUDA_MEMCPY3D as CopyParams, CUDA_MEMSET_NODE_PARAMS as ClearParams,
     CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode, CUmemorytype,
 };

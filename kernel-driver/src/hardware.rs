@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fmt;
 
-use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute};
+use crate::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute};
 
 use crate::driver::Driver;
 use crate::error::CudaError;

@@ -22,6 +22,7 @@ pub mod nvtx;
 mod primary_context;
 mod records;
 mod stream;
+mod sys;
 mod toolkit;
 
 use cumbia_kernel_sync as sync;
@@ -37,6 +38,7 @@ pub use records::{
     FAULT_ARGS, FAULT_RECORD_BYTES, LaunchParameter, PRINT_BUFFER_BYTES, PRINT_HEADER_BYTES, Prints, RawFault,
 };
 pub use stream::{Event, Stream, StreamOptions};
+pub use sys::{CUcontext, CUdeviceptr, CUstream};
 pub use toolkit::{
     Architecture, BadNvrtcReason, Environment, Image, Joined, LibraryFailure, NoDisassembler, NotAnArchitecture, Nvrtc,
     NvrtcArgument, NvrtcError, NvrtcFailure, SearchError, SearchOutcome, SearchPlace, Searched, SourceText,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use cudarc::driver::sys::{CUcontext, CUmemoryPool};
+use crate::sys::{CUcontext, CUmemoryPool};
 
 use crate::driver::Driver;
 use crate::error::{CudaError, DEINITIALIZED};

@@ -9,14 +9,13 @@
 //! - a thread depends on the hardware only through `threadIdx`, `blockIdx`, `blockDim` and `gridDim`. The first and the third
 //!   are those of the hardware, the others are replaced in the kernel by those of the item.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
     Body, CType, Callee, Case, Expr, Function, Header, Helper, IndexOp, Module, Next, Op, OpGroup, Operator, Stmt,
     StmtKind, VarId,
 };
 use crate::prove::Axis;
+use crate::set::Set;
 use litemap::LiteMap;
 
 use super::{Obstacle, ObstacleKind};
@@ -25,9 +24,9 @@ use super::{Obstacle, ObstacleKind};
 ///
 /// The axis is that of the rows if the kernel has rows, so that the accesses of a warp stay contiguous.
 pub(super) fn axis(module: &Module) -> Result<Axis, Obstacle> {
-    let mut legality = Legality { module, known: LiteMap::new(), blocks: BTreeSet::new() };
+    let mut legality = Legality { module, known: LiteMap::new(), blocks: Set::new() };
     legality.function(&module.kernel, true)?;
-    let reads = |name| legality.blocks.contains(name);
+    let reads = |name: &'static str| legality.blocks.contains(&name);
     if reads("blockIdx.y") {
         Ok(Axis::Y)
     } else if reads("blockIdx.x") {
@@ -44,7 +43,7 @@ struct Legality<'m> {
     /// The device functions that have been checked.
     known: LiteMap<FunctionId, Result<(), Obstacle>>,
     /// The built-in variables that the kernel reads.
-    blocks: BTreeSet<&'static str>,
+    blocks: Set<&'static str>,
 }
 
 fn obstacle(function: &Function, line: u32, kind: ObstacleKind) -> Obstacle {
@@ -224,8 +223,8 @@ impl Legality<'_> {
 }
 
 /// Returns the variables that the statements assign, or to which they take a mutable reference, except through memory.
-fn mutated(stmts: &[Stmt], function: &Function, module: &Module) -> BTreeSet<u32> {
-    let mut found = BTreeSet::new();
+fn mutated(stmts: &[Stmt], function: &Function, module: &Module) -> Set<u32> {
+    let mut found = Set::new();
     each(stmts, &mut |stmt| match &stmt.kind {
         StmtKind::Assign { place, .. } | StmtKind::Update { place, .. } => found.extend(root(place, function)),
         StmtKind::Declare { var, init: Some(init) }
@@ -242,7 +241,7 @@ fn mutated(stmts: &[Stmt], function: &Function, module: &Module) -> BTreeSet<u32
 }
 
 /// Collects the variables to which an expression takes a mutable reference.
-fn taken(expr: &Expr, function: &Function, module: &Module, found: &mut BTreeSet<u32>) {
+fn taken(expr: &Expr, function: &Function, module: &Module, found: &mut Set<u32>) {
     match expr {
         Expr::AddressOf(place) => found.extend(root(place, function)),
         Expr::Call(Callee::Function(id, _), args) => {

@@ -32,14 +32,13 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use crate::ir::{Scalar, Unroll};
 use crate::lower::{
     Body, CType, Callee, Case, Expr, Header, Label, Module, NameOrigin, Next, Operator, Stmt, StmtKind, VarId,
     Variable, label_count,
 };
 use crate::prove::Axis;
+use crate::set::Set;
 use crate::source::Options;
 use litemap::LiteMap;
 
@@ -175,7 +174,7 @@ impl Writer {
 
     /// Returns the replacements in item `k` of a thread, with variables and labels of its own.
     fn copy(&mut self, Item { levels, early, late, .. }: &Item, first: VarId, k: u32, labels: u32) -> Copy {
-        let mut declared = BTreeSet::new();
+        let mut declared = Set::new();
         for stmts in levels.iter().map(|level| &level.prefix).chain([early, late]) {
             legality::each(stmts, &mut |stmt| match &stmt.kind {
                 StmtKind::Declare { var, .. } | StmtKind::Loop { header: Header::For { var, .. }, .. } => {

@@ -16,11 +16,10 @@
 //! - none of the preceding statements stores to its array: only those whose stores are to other parameters are passed.
 //!   An array that a kernel may write is no other argument of the launch, which `__restrict__` states in C.
 
-use std::collections::BTreeSet;
-
 use crate::lower::{
     CType, Callee, Expr, Member, Module, NameOrigin, Operator, Prefix, Stmt, StmtKind, TypeKind, VarId, Variable,
 };
+use crate::set::Set;
 
 use super::legality::{each, size};
 
@@ -53,9 +52,9 @@ pub(super) fn item(module: &Module, stmts: &[Stmt], block: &'static str) -> Item
         block,
         vars: kernel.vars.iter().map(copy).collect(),
         early: kernel.params.iter().map(|param| param.0).collect(),
-        from_memory: BTreeSet::new(),
-        of_item: BTreeSet::new(),
-        passed: BTreeSet::new(),
+        from_memory: Set::new(),
+        of_item: Set::new(),
+        passed: Set::new(),
         is_open: true,
         loads: Vec::new(),
         out: Vec::new(),
@@ -86,13 +85,13 @@ struct Split<'m> {
     block: &'static str,
     vars: Vec<Variable>,
     /// The constants that are declared early, and the parameters.
-    early: BTreeSet<u32>,
+    early: Set<u32>,
     /// Those that depend on memory.
-    from_memory: BTreeSet<u32>,
+    from_memory: Set<u32>,
     /// Those that depend on the block.
-    of_item: BTreeSet<u32>,
+    of_item: Set<u32>,
     /// The parameters whose elements the late statements store.
-    passed: BTreeSet<u32>,
+    passed: Set<u32>,
     /// Whether the next statement is executed whenever the guards hold, and its loads may precede all late statements.
     is_open: bool,
     /// The loads that have been moved, with the variables that hold their values.

@@ -1,8 +1,7 @@
 //! The functions that record a fault.
 
-use std::collections::BTreeSet;
-
 use crate::lower::{Callee, Expr, Helper, Module, Op, SiteRef, Template};
+use crate::set::Set;
 
 /// Claims the fault record. The first thread that faults owns it.
 const CLAIM: &str = "
@@ -71,7 +70,7 @@ pub(super) fn own(module: &Module) -> bool {
     if module.templates.contains(&Template::Deferred) {
         return false;
     }
-    let mut sites = BTreeSet::new();
+    let mut sites = Set::new();
     for function in module.functions.values().chain([&module.kernel]) {
         function.for_each_expr(&mut |expr| {
             if let Expr::Call(Callee::Helper(Helper { op: Op::At, scalar: _ }, Some(site)), _) = expr {

@@ -5,16 +5,15 @@
 //! than twice as many significant bits, so double rounding is innocuous); the suffix `.rn` prevents contraction with
 //! another operation.
 
-use std::collections::BTreeSet;
-
 use crate::ir::Scalar;
 use crate::lower::{CType, ClassOp, ExactOp, HalfOp, Helper, Module, NumberOp, Op, TypeKind};
+use crate::set::Set;
 
 use super::arithmetic;
 
 /// Returns the half types that occur in a program.
-pub(super) fn used(module: &Module, helpers: &BTreeSet<Helper>) -> BTreeSet<Scalar> {
-    let mut used = BTreeSet::new();
+pub(super) fn used(module: &Module, helpers: &Set<Helper>) -> Set<Scalar> {
+    let mut used = Set::new();
     let mut add = |ty: &CType| {
         let mut ty = ty;
         loop {

@@ -3,11 +3,11 @@
 //! The text contains no shadowing: every variable of a function has a unique name, so that no block needs braces for
 //! scoping. The user's variables have precedence over those that the compiler introduces.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::ir::FunctionId;
 use crate::lower::{Body, Module, NameOrigin, TypeDef, TypeKind, Variable};
+use crate::set::Set;
 use litemap::LiteMap;
 
 use super::reserved;
@@ -47,8 +47,8 @@ pub(super) struct Names {
 /// an underscore is) or that occurs in any body of the program. The name of the function itself is the usual case:
 /// `fn ldexp` with the body `return ldexp(x, n);`.
 pub(super) fn functions(module: &Module) -> FunctionNames {
-    let mut in_device = BTreeSet::new();
-    let mut in_foreign: BTreeSet<String> = module
+    let mut in_device = Set::new();
+    let mut in_foreign: Set<String> = module
         .functions
         .values()
         .filter_map(|function| match &function.body {
@@ -87,12 +87,12 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 /// Names types, members and variants. A variant is declared next to its enum, and its name includes the enum's.
 pub(super) fn types(defs: &[TypeDef]) -> TypeNames {
     // In `types::rt::x`, C++ would look up `x` in a type named `rt`.
-    let mut taken = BTreeSet::from(["rt", "types", "constants"].map(str::to_owned));
+    let mut taken = Set::from(["rt", "types", "constants"].map(str::to_owned));
     let types: Vec<String> = defs.iter().map(|def| unique_name(identifier(&def.hint), &mut taken)).collect();
     let inside = defs.iter().zip(&types).map(|(def, name)| match &def.kind {
         TypeKind::Struct { members, layout: _ } => {
             // A member must not have the name of its struct.
-            let mut taken = BTreeSet::from([name.clone()]);
+            let mut taken = Set::from([name.clone()]);
             members.iter().map(|member| unique_name(member_identifier(&member.hint), &mut taken)).collect()
         }
         TypeKind::Enum { repr: _, variants } => variants
@@ -130,7 +130,7 @@ pub(super) fn parameters(vars: &[Variable]) -> Names {
 }
 
 fn assign(vars: &[Variable], identifier: impl Fn(&str) -> String) -> Names {
-    let mut taken = BTreeSet::new();
+    let mut taken = Set::new();
     let mut names = vec![String::new(); vars.len()];
     let hints: Vec<String> = vars.iter().map(|var| identifier(&var.hint)).collect();
     // The first variable of each name keeps it, even if an earlier shadowed variable would be renamed to it, as in
@@ -153,7 +153,7 @@ fn assign(vars: &[Variable], identifier: impl Fn(&str) -> String) -> Names {
 }
 
 /// Returns the name, or the name with the first numeric suffix that makes it unique.
-fn unique_name(name: String, taken: &mut BTreeSet<String>) -> String {
+fn unique_name(name: String, taken: &mut Set<String>) -> String {
     if taken.insert(name.clone()) {
         return name;
     }

@@ -24,10 +24,10 @@
 //! A host compiler that provides these can compile the text, which the tests do.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use crate::ir::{Intrinsic, Scalar, Scope};
 use crate::lower::{CastOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, Module, Op, OpGroup, ThreadOp};
+use crate::set::Set;
 
 use super::{atomic, fault, float, half, integer, literal, support, warp};
 
@@ -122,7 +122,7 @@ pub(super) fn write(text: &mut String, module: &Module, own_faults: bool) {
 }
 
 /// Returns the helpers and, transitively, the helpers that they call.
-fn with_callees(called: &BTreeSet<Helper>) -> BTreeSet<Helper> {
+fn with_callees(called: &Set<Helper>) -> Set<Helper> {
     let mut all = called.clone();
     let mut open: Vec<Helper> = called.iter().copied().collect();
     while let Some(helper) = open.pop() {

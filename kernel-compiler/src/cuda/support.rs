@@ -1,8 +1,7 @@
 //! Templates in `namespace rt`: arrays, and the transfer of messages to the host.
 
-use std::collections::BTreeSet;
-
 use crate::lower::{CHUNK, Chunk, Template};
+use crate::set::Set;
 use crate::source::PRINT_WORDS;
 
 /// An array that can be copied, passed and returned, unlike C's. A zero-length array has one element here, which is
@@ -174,7 +173,7 @@ pub(super) fn chunk_name(chunk: Chunk) -> &'static str {
 }
 
 /// Writes the support of deferred faults, as far as a program uses it.
-pub(super) fn deferral(text: &mut String, templates: &BTreeSet<Template>) {
+pub(super) fn deferral(text: &mut String, templates: &Set<Template>) {
     let arrays = templates.contains(&Template::Array);
     for (template, definition, of_array) in [
         (Template::Deferred, DEFERRED, DEFERRED_ARRAY),
@@ -195,7 +194,7 @@ pub(super) fn deferral(text: &mut String, templates: &BTreeSet<Template>) {
 }
 
 /// Writes `rt::Array` and its constructor function, if a program uses them.
-pub(super) fn arrays(text: &mut String, templates: &BTreeSet<Template>) {
+pub(super) fn arrays(text: &mut String, templates: &Set<Template>) {
     if templates.contains(&Template::Array) {
         text.push_str(ARRAY);
     }
@@ -205,7 +204,7 @@ pub(super) fn arrays(text: &mut String, templates: &BTreeSet<Template>) {
 }
 
 /// Writes the functions for messages, which follow `fault`. `failed` is executed before a thread exits.
-pub(super) fn messages(text: &mut String, templates: &BTreeSet<Template>, failed: &str) {
+pub(super) fn messages(text: &mut String, templates: &Set<Template>, failed: &str) {
     let (panics, prints) = (templates.contains(&Template::Panic), templates.contains(&Template::Print));
     if panics || prints {
         text.push_str(BITS);

@@ -40,7 +40,7 @@
 //! because `prove` assumes nothing about the contents of memory, and in the loops of [`candidates`] it assumes nothing that follows
 //! from a check either.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use fixedbitset::FixedBitSet;
 use litemap::LiteMap;
@@ -51,6 +51,7 @@ use super::{
     Op, Operator, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeKind, VarId, Variable, label_count, verify,
 };
 use crate::ir::{FunctionId, Scalar, Unroll};
+use crate::set::Set;
 
 /// Returns the loops whose faults may be deferred, depending on the checks that will be kept.
 ///
@@ -133,8 +134,8 @@ fn for_each_loop<'s>(stmts: &'s [Stmt], visit: &mut impl FnMut(&'s Header, &'s [
 }
 
 /// Returns the variables of a function that are in shared memory.
-fn shared_variables(stmts: &[Stmt]) -> BTreeSet<u32> {
-    fn collect(stmts: &[Stmt], found: &mut BTreeSet<u32>) {
+fn shared_variables(stmts: &[Stmt]) -> Set<u32> {
+    fn collect(stmts: &[Stmt], found: &mut Set<u32>) {
         for stmt in stmts {
             if let StmtKind::Shared { var } = stmt.kind {
                 found.insert(var.0);
@@ -142,19 +143,19 @@ fn shared_variables(stmts: &[Stmt]) -> BTreeSet<u32> {
             stmt.kind.for_each_block(&mut |block| collect(block, found));
         }
     }
-    let mut found = BTreeSet::new();
+    let mut found = Set::new();
     collect(stmts, &mut found);
     found
 }
 
 /// Returns the functions that neither fault nor loop, and write nothing but what they take by reference.
-fn pure_functions(module: &Module) -> BTreeSet<FunctionId> {
-    let (mut pure, passing) = (BTreeSet::new(), passing(module));
+fn pure_functions(module: &Module) -> Set<FunctionId> {
+    let (mut pure, passing) = (Set::new(), passing(module));
     // Callees precede their callers.
     for (id, function) in &module.functions {
         let Body::Stmts(stmts) = &function.body else { continue };
         let Function { vars, params, .. } = function;
-        let effects = Effects { vars, params, shared: &BTreeSet::new(), pure: &pure, passing: &passing };
+        let effects = Effects { vars, params, shared: &Set::new(), pure: &pure, passing: &passing };
         if !function.takes_launch && effects.allow(stmts, None) {
             pure.insert(*id);
         }
@@ -167,8 +168,8 @@ struct Effects<'f> {
     vars: &'f [Variable],
     /// The parameters through which the function may write, if they are references.
     params: &'f [VarId],
-    shared: &'f BTreeSet<u32>,
-    pure: &'f BTreeSet<FunctionId>,
+    shared: &'f Set<u32>,
+    pure: &'f Set<FunctionId>,
     passing: &'f LiteMap<FunctionId, Vec<Passing>>,
 }
 
@@ -276,11 +277,11 @@ fn renumber(stmts: &mut [Stmt], by: u32) {
 /// The pass over a function.
 struct Pass<'m> {
     vars: &'m mut Vec<Variable>,
-    shared: &'m BTreeSet<u32>,
-    pure: &'m BTreeSet<FunctionId>,
+    shared: &'m Set<u32>,
+    pure: &'m Set<FunctionId>,
     passing: &'m LiteMap<FunctionId, Vec<Passing>>,
     types: &'m [TypeDef],
-    templates: &'m mut BTreeSet<Template>,
+    templates: &'m mut Set<Template>,
     /// The variables that are initialised before each counted loop, by its counter.
     initialised: LiteMap<u32, FixedBitSet>,
     /// A number above those of all labels.
@@ -322,7 +323,7 @@ impl Pass<'_> {
         if !has_check_in(body) || !effects.is_candidate(header, body, next) {
             return None;
         }
-        let (mut assigned, mut declared) = (BTreeSet::new(), BTreeSet::new());
+        let (mut assigned, mut declared) = (Set::new(), Set::new());
         collect_assigned(body, self.passing, &mut assigned);
         collect_declared(body, &mut declared);
         let mut chunk = chunk(header, &assigned, self.vars)?;
@@ -334,7 +335,7 @@ impl Pass<'_> {
         }
         let Header::For { var: counter, .. } = header else { return None };
         let initialised = self.initialised.get(&counter.0)?;
-        let changed = assigned.difference(&declared).copied();
+        let changed = assigned.iter().copied().filter(|var| !declared.contains(var));
         let changed: Vec<VarId> = changed.filter(|var| initialised.contains(*var as usize)).map(VarId).collect();
         if changed.iter().map(|var| self.vars[var.index()].ty.total(self.types, &|_| 1)).sum::<u64>() > SAVED {
             return None;
@@ -347,7 +348,7 @@ impl Pass<'_> {
             passing: self.passing,
             assigned,
             fault,
-            narrow: BTreeSet::new(),
+            narrow: Set::new(),
             copies: Vec::new(),
             has_loads: false,
             has_parts: false,
@@ -417,7 +418,7 @@ impl Pass<'_> {
 /// Returns how the iterations of a loop are divided into chunks: `Some(None)` if there are few, and `None` if the bounds
 /// may change in the loop.
 #[allow(clippy::option_option, reason = "the two levels are explained above")]
-fn chunk(header: &Header, assigned: &BTreeSet<u32>, vars: &[Variable]) -> Option<Option<Chunk>> {
+fn chunk(header: &Header, assigned: &Set<u32>, vars: &[Variable]) -> Option<Option<Chunk>> {
     let Header::For { var, init, test, next } = header else { return None };
     let is_fixed = |expr: &Expr| is_invariant(expr, assigned, vars);
     if assigned.contains(&var.0) || has_check(test) {
@@ -465,7 +466,7 @@ fn trip_count(first: &Expr, end: &Expr) -> Option<u64> {
 }
 
 /// Returns whether an expression has the same value in all iterations, and reads no memory.
-fn is_invariant(expr: &Expr, assigned: &BTreeSet<u32>, vars: &[Variable]) -> bool {
+fn is_invariant(expr: &Expr, assigned: &Set<u32>, vars: &[Variable]) -> bool {
     match expr {
         Expr::Literal(..) | Expr::Special(_) => true,
         Expr::Var(var) => !assigned.contains(&var.0) && !is_reference(&vars[var.index()].ty),
@@ -475,7 +476,7 @@ fn is_invariant(expr: &Expr, assigned: &BTreeSet<u32>, vars: &[Variable]) -> boo
     }
 }
 
-fn collect_assigned(stmts: &[Stmt], passing: &LiteMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
+fn collect_assigned(stmts: &[Stmt], passing: &LiteMap<FunctionId, Vec<Passing>>, found: &mut Set<u32>) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Declare { var, init: _ } => {
@@ -492,7 +493,7 @@ fn collect_assigned(stmts: &[Stmt], passing: &LiteMap<FunctionId, Vec<Passing>>,
 }
 
 /// Collects the variables to which the calls in an expression write.
-fn collect_outputs(expr: &Expr, passing: &LiteMap<FunctionId, Vec<Passing>>, found: &mut BTreeSet<u32>) {
+fn collect_outputs(expr: &Expr, passing: &LiteMap<FunctionId, Vec<Passing>>, found: &mut Set<u32>) {
     match expr {
         Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() => {
             for arg in args {
@@ -509,7 +510,7 @@ fn collect_outputs(expr: &Expr, passing: &LiteMap<FunctionId, Vec<Passing>>, fou
 }
 
 /// Collects the variable that a place is a part of.
-fn collect_root(place: &Expr, found: &mut BTreeSet<u32>) {
+fn collect_root(place: &Expr, found: &mut Set<u32>) {
     match place {
         Expr::Var(var) => {
             found.insert(var.0);
@@ -519,7 +520,7 @@ fn collect_root(place: &Expr, found: &mut BTreeSet<u32>) {
     }
 }
 
-fn collect_declared(stmts: &[Stmt], found: &mut BTreeSet<u32>) {
+fn collect_declared(stmts: &[Stmt], found: &mut Set<u32>) {
     for stmt in stmts {
         if let StmtKind::Declare { var, init: _ } = &stmt.kind {
             found.insert(var.0);
@@ -553,12 +554,12 @@ struct Conversion<'p> {
     types: &'p [TypeDef],
     passing: &'p LiteMap<FunctionId, Vec<Passing>>,
     /// The variables that the loop assigns.
-    assigned: BTreeSet<u32>,
+    assigned: Set<u32>,
     fault: VarId,
     /// Whether a check has been replaced.
     has_loads: bool,
     /// The constants of type `usize` that are converted from a number of at most 32 bits.
-    narrow: BTreeSet<u32>,
+    narrow: Set<u32>,
     /// The references that become copies, with their new types.
     copies: Vec<(VarId, CType)>,
     /// Whether an element has more than one index.

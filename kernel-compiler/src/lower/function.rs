@@ -1,9 +1,8 @@
 //! Lowering of a function: its variables, statements and temporaries.
 
-use std::collections::BTreeSet;
-
 use crate::analyse::Flow;
 use crate::ir::{self, ExprId, FunctionId, LocalId, Pattern, Scalar, Span, Type};
+use crate::set::Set;
 use crate::source::{Site, SiteKind};
 use crate::typify::TypedFunction;
 use litemap::LiteMap;
@@ -28,7 +27,7 @@ pub(super) fn lower<'a>(
         names: names(function),
         output,
         vars: Vec::new(),
-        shared: BTreeSet::new(),
+        shared: Set::new(),
         locals: vec![Value::Never; function.locals.len()],
         out: Vec::new(),
         line: function.span.line,
@@ -36,7 +35,7 @@ pub(super) fn lower<'a>(
         labels: 0,
         switches: 0,
         summary: Summary::default(),
-        known_in_bounds: BTreeSet::new(),
+        known_in_bounds: Set::new(),
         in_exit_condition: false,
         caller_sites: Vec::new(),
     };
@@ -99,7 +98,7 @@ pub(super) struct Lowering<'a, 'o> {
     names: LiteMap<ExprId, LocalId>,
     pub(super) vars: Vec<Variable>,
     /// The variables in shared memory.
-    pub(super) shared: BTreeSet<u32>,
+    pub(super) shared: Set<u32>,
     /// The C representation of each of the user's variables that has been declared.
     pub(super) locals: Vec<Value>,
     /// The statements of the current C block.
@@ -114,7 +113,7 @@ pub(super) struct Lowering<'a, 'o> {
     pub(super) switches: usize,
     pub(super) summary: Summary,
     /// The elements whose indices are known to be in bounds.
-    pub(super) known_in_bounds: BTreeSet<ExprId>,
+    pub(super) known_in_bounds: Set<ExprId>,
     /// Whether the expression is part of the exit condition of the innermost loop.
     pub(super) in_exit_condition: bool,
     /// In the definition of a built-in method, the kinds of the sites that each call of it registers.

@@ -18,12 +18,11 @@
 //! after exactly the side effects that precede it. A loop in which threads synchronise is not versioned: its threads
 //! must not diverge.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{
     BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Method, Pattern, Scalar,
     SlotId, Stmt, Type,
 };
+use crate::set::Set;
 use litemap::LiteMap;
 
 use super::function::Lowering;
@@ -44,7 +43,7 @@ pub(super) struct Hoisted {
     /// True if all of [`Hoisted::indices`] are in bounds in every iteration; `None` if they always are.
     pub(super) test: Option<Expr>,
     /// The elements that need no check in the version selected by the test.
-    pub(super) indices: BTreeSet<ExprId>,
+    pub(super) indices: Set<ExprId>,
 }
 
 /// An index as an affine function of the loop counter, computed without overflow checks and modulo 2⁶⁴. Intermediate
@@ -94,7 +93,7 @@ impl Lowering<'_, '_> {
         }
         let candidate = Counted { id, counter, start, end };
         let mut tests: Vec<Expr> = Vec::new();
-        let mut indices = BTreeSet::new();
+        let mut indices = Set::new();
         for element in &survey.elements {
             let Some(mut needed) = self.tests(*element, &candidate, &survey) else { continue };
             // The compiler unrolls such a loop completely and then merges the identical checks.

@@ -45,10 +45,9 @@ mod value;
 mod variable;
 mod verify;
 
-use std::collections::BTreeSet;
-
 use crate::Validated;
 use crate::ir::FunctionId;
+use crate::set::Set;
 use crate::source::{Options, Site, SiteKind};
 use crate::typify::TypedFunction;
 use litemap::LiteMap;
@@ -73,7 +72,7 @@ pub(crate) fn program(validated: &Validated, options: Options) -> Module {
         caller_sites: vec![Vec::new(); program.len()],
         types: types::Types::default(),
         constants: constant::Constants::default(),
-        templates: BTreeSet::new(),
+        templates: Set::new(),
     };
     let last = program.len() - 1;
     let mut functions = LiteMap::new();
@@ -114,7 +113,7 @@ struct Output<'a> {
     caller_sites: Vec<Vec<SiteKind>>,
     types: types::Types,
     constants: constant::Constants,
-    templates: BTreeSet<Template>,
+    templates: Set<Template>,
 }
 
 /// The possible effects of calling a function.
@@ -132,8 +131,8 @@ struct Summary {
 }
 
 /// Returns the helpers that are called directly.
-pub(crate) fn helpers<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<Helper> {
-    let mut found = BTreeSet::new();
+pub(crate) fn helpers<'f>(functions: impl Iterator<Item = &'f Function>) -> Set<Helper> {
+    let mut found = Set::new();
     for function in functions {
         function.for_each_expr(&mut |expr| {
             if let Expr::Call(Callee::Helper(helper, _), _) = expr {

@@ -1,11 +1,11 @@
 //! The unknowns of a program: what is known of each, and which of them the host can compute at a launch.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::condition::Condition;
 use super::poly::{Atom, Poly};
 use super::symbol::LaunchSymbol;
+use crate::set::Set;
 
 /// A closed interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +94,7 @@ impl AtomInfo {
 pub(super) struct Atoms {
     infos: Vec<AtomInfo>,
     /// The lengths of slices.
-    pub(super) lengths: BTreeSet<Atom>,
+    pub(super) lengths: Set<Atom>,
 }
 
 impl Atoms {

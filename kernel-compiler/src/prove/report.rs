@@ -1,6 +1,5 @@
 //! Conditions in words, with the names of the user's parameters.
 
-use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
 use super::atoms::Uniform;
@@ -9,6 +8,7 @@ use super::poly::{Atom, Poly};
 use super::prover::Domain;
 use super::symbol::{LaunchSymbol, symbol_name};
 use crate::lower::{Body, Callee, Expr, Function, Helper, Module, Op, SiteRef, Stmt, StmtKind};
+use crate::set::Set;
 
 /// The kind of a check, by the property that it tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,8 +86,8 @@ pub(crate) struct Reported {
 
 /// Returns the first sites of the checks that only one version of a loop has, which is entered if the test before the
 /// loop fails.
-pub(super) fn tested(module: &Module) -> BTreeSet<u32> {
-    let mut found = BTreeSet::new();
+pub(super) fn tested(module: &Module) -> Set<u32> {
+    let mut found = Set::new();
     for function in module.functions.values().chain([&module.kernel]) {
         if let Body::Stmts(stmts) = &function.body {
             collect_tested(module, stmts, &mut found);
@@ -96,7 +96,7 @@ pub(super) fn tested(module: &Module) -> BTreeSet<u32> {
     found
 }
 
-fn collect_tested(module: &Module, stmts: &[Stmt], found: &mut BTreeSet<u32>) {
+fn collect_tested(module: &Module, stmts: &[Stmt], found: &mut Set<u32>) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::If { condition, then, otherwise } => {

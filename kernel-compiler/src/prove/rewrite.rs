@@ -1,11 +1,10 @@
 //! Removal of checks that cannot fail.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
     Body, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, SiteRef, Stmt, StmtKind,
 };
+use crate::set::Set;
 use litemap::LiteMap;
 
 /// Replaces each check for which `removed` returns true, given its number, operation and first site, by what it returns
@@ -39,8 +38,8 @@ pub(super) fn owners(module: &Module) -> Vec<Option<FunctionId>> {
 }
 
 /// Returns, for each definition of a built-in method, the first of the sites that its calls pass.
-pub(super) fn caller_sites(module: &Module) -> LiteMap<FunctionId, BTreeSet<u32>> {
-    let mut bases: LiteMap<FunctionId, BTreeSet<u32>> = LiteMap::new();
+pub(super) fn caller_sites(module: &Module) -> LiteMap<FunctionId, Set<u32>> {
+    let mut bases: LiteMap<FunctionId, Set<u32>> = LiteMap::new();
     // Callers before their callees.
     for (owner, function) in functions(module).into_iter().rev() {
         let own = owner.and_then(|owner| bases.get(&owner)).cloned().unwrap_or_default();

@@ -4,7 +4,7 @@
 //! true along a path. A device function is walked at each of its calls; a check in it is removed only if that is sound
 //! at all of them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::atoms::{AtomInfo, Bound, Case, Fact, Range};
@@ -18,6 +18,7 @@ use crate::lower::{
     Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Helper, Label, Module, Next, Op, Operator,
     SiteRef, Stmt, StmtKind, VarId, defer,
 };
+use crate::set::Set;
 use litemap::LiteMap;
 
 /// The maximum number of predecessors whose values a join distinguishes.
@@ -98,7 +99,7 @@ struct Exits {
 struct Frame<'m> {
     function: &'m Function,
     /// The variables whose changes are not all visible: a reference to them exists.
-    borrowed: BTreeSet<u32>,
+    borrowed: Set<u32>,
     labels: HashMap<u32, Vec<State>>,
     loops: Vec<Exits>,
     returns: Vec<(Facts, Value)>,
@@ -205,7 +206,7 @@ pub(super) fn walk(
 
 impl<'m> Frame<'m> {
     fn new(module: &Module, function: &'m Function) -> Frame<'m> {
-        let mut borrowed = BTreeSet::new();
+        let mut borrowed = Set::new();
         if let Body::Stmts(stmts) = &function.body {
             collect_borrowed(module, function, stmts, &mut borrowed);
         }
@@ -1150,7 +1151,7 @@ fn collect_outputs(expr: &Expr, found: &mut Directions) {
 
 /// Collects the variables to which references or pointers may exist. Variables that only the stepping and the
 /// overflowing helpers change are not among them: see [`collect_outputs`].
-fn collect_borrowed(module: &Module, function: &Function, stmts: &[Stmt], found: &mut BTreeSet<u32>) {
+fn collect_borrowed(module: &Module, function: &Function, stmts: &[Stmt], found: &mut Set<u32>) {
     let is_reference = |ty: &CType| matches!(ty, CType::Reference { .. } | CType::Pointer { .. });
     for stmt in stmts {
         match &stmt.kind {
@@ -1189,7 +1190,7 @@ fn collect_borrowed(module: &Module, function: &Function, stmts: &[Stmt], found:
 }
 
 /// Collects the variables that a place may be a part of.
-fn collect_roots(place: &Expr, found: &mut BTreeSet<u32>) {
+fn collect_roots(place: &Expr, found: &mut Set<u32>) {
     match place {
         Expr::Var(var) => {
             found.insert(var.0);

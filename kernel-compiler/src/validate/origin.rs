@@ -5,11 +5,10 @@
 //! nothing is lost. A reference may have been passed along, so the analysis tracks the possible origins of every
 //! reference through variables and calls. It is flow-insensitive.
 
-use std::collections::BTreeSet;
-
 use crate::Diagnostic;
 use crate::analyse::is_reference;
 use crate::ir::{Arm, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LoopId, Pattern, Sequence, Stmt, Type};
+use crate::set::Set;
 use litemap::LiteMap;
 
 use super::Check;
@@ -24,7 +23,7 @@ enum Origin {
     Param(usize),
 }
 
-type Origins = BTreeSet<Origin>;
+type Origins = Set<Origin>;
 
 /// The possible origins of the references in a function.
 struct Sources {
@@ -103,12 +102,12 @@ impl Check<'_, '_> {
         // Fixed-point iteration. Each pass propagates origins by at least one assignment, and a chain of assignments is
         // no longer than the number of variables.
         loop {
-            let before: usize = sources.locals.iter().map(BTreeSet::len).sum();
+            let before: usize = sources.locals.iter().map(Set::len).sum();
             self.block_sources(&function.body, &mut sources);
             for id in self.function.reachable() {
                 self.expr_sources(id, &mut sources);
             }
-            if before == sources.locals.iter().map(BTreeSet::len).sum() {
+            if before == sources.locals.iter().map(Set::len).sum() {
                 return sources;
             }
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use cudarc::driver::sys::CUdevice;
+use crate::sys::{CUdevice, CUstream};
 
 use crate::driver::{Driver, NoDriver};
 use crate::error::CudaError;
@@ -242,7 +242,7 @@ impl Context {
     /// `raw` is a stream of this context for as long as `owner` lives.
     pub unsafe fn foreign_stream(
         &self,
-        raw: cudarc::driver::sys::CUstream,
+        raw: CUstream,
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Arc<Stream>, CudaError> {
         self.bind()?;

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::Context;
-use crate::driver::MemAccessDesc;
 use crate::error::{CudaError, PEER_ACCESS_ALREADY_ENABLED};
 use crate::sync::Mutex;
+use crate::sys::{CUmemAccess_flags, CUmemAccessDesc, CUmemLocationType};
 use cumbia_kernel_sync::event;
 
 /// The pairs of ordinals for which peer access was requested, the lower one first.
@@ -40,7 +40,11 @@ fn enable_access(from: &Context, to: &Context) -> Result<bool, CudaError> {
         return Ok(false);
     }
     if let Some(pool) = to.primary().pool {
-        let access = MemAccessDesc::read_write(device);
+        let access = CUmemAccessDesc {
+            location_type: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            location_id: device,
+            flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        };
         // SAFETY: the pool belongs to the other GPU, and one descriptor is passed.
         unsafe { driver.cuMemPoolSetAccess(pool, &raw const access, 1) }?;
     }

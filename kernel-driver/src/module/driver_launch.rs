@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUfunction, CUstream};
+use crate::sys::{CUfunction, CUstream};
 
 use super::{Geometry, Module};
 use crate::error::CudaError;

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 
-use cudarc::driver::sys::{
+use crate::sys::{
     CUDA_KERNEL_NODE_PARAMS_v1 as KernelParams, CUfunction, CUlaunchAttribute, CUlaunchAttributeID,
-    CUlaunchAttributeValue, CUlaunchAttributeValue_union__bindgen_ty_1 as ClusterDim, CUlaunchConfig, CUstream,
+    CUlaunchAttributeValue, CUlaunchConfig, CUstream, ClusterDim,
 };
 use smallvec::SmallVec;
 

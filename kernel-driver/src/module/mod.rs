@@ -8,9 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use cudarc::driver::sys::{
-    CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUlaunchConfig, CUmodule, CUstream,
-};
+use crate::sys::{CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUlaunchConfig, CUmodule, CUstream};
 
 use crate::context::Context;
 use crate::driver::Driver;

@@ -7,7 +7,7 @@ mod print;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use cudarc::driver::sys::CUdeviceptr;
+use crate::sys::CUdeviceptr;
 
 use crate::driver::Driver;
 use crate::error::{CudaError, OUT_OF_MEMORY};

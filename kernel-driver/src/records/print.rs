@@ -6,7 +6,7 @@
 
 use std::ptr::NonNull;
 
-use cudarc::driver::sys::CUdeviceptr;
+use crate::sys::CUdeviceptr;
 
 use crate::driver::Driver;
 use crate::error::CudaError;

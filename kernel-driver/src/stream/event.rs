@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cudarc::driver::sys::CUevent;
+use crate::sys::CUevent;
 
 use super::{Stream, new_event, query_status};
 use crate::error::CudaError;

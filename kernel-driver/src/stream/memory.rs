@@ -5,7 +5,7 @@
 
 use std::ffi::c_void;
 
-use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdeviceptr, CUmemPool_attribute, CUmemoryPool};
+use crate::sys::{CUdevice, CUdevice_attribute, CUdeviceptr, CUmemPool_attribute, CUmemoryPool};
 
 use super::Stream;
 use crate::driver::Driver;

@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use cudarc::driver::sys::{CUevent, CUstream};
+use crate::sys::{CUevent, CUstream};
 
 use crate::driver::Driver;
 use crate::error::{CudaError, NOT_READY};

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdeviceptr, CUstream};
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice as _,
 };
@@ -21,7 +20,7 @@ use crate::argument::{ArraySlice, ForeignMemory, Location, ReadArgument, WriteAr
 use crate::array::{DeviceArray, RawSlice};
 use crate::cpu::access::{Access, Read, Write};
 use crate::cpu::fault::{install_hook, quietly};
-use crate::cuda::{Context, CudaError, Stream as RawStream, UNKNOWN};
+use crate::cuda::{CUdeviceptr, CUstream, Context, CudaError, Stream as RawStream, UNKNOWN};
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, DriverFailure, Error, Result};
 use crate::hazards::StreamRef;
@@ -110,7 +109,7 @@ impl Device {
     /// Checks that the device is a GPU, and that the context is its primary one.
     fn check_context(&self, context: &CudaContext) -> Result<()> {
         match self.backend() {
-            Backend::Cuda(own) if own.primary().raw() == context.cu_ctx() => Ok(()),
+            Backend::Cuda(own) if own.primary().raw() == context.cu_ctx().cast() => Ok(()),
             _ => Err(DeviceError::ForeignContext { device: self.to_string() }.into()),
         }
     }
@@ -139,7 +138,7 @@ impl Stream {
     pub fn from_cudarc(stream: &Arc<CudaStream>) -> Result<Stream> {
         let device = Device::from_cudarc(stream.context())?;
         // SAFETY: a stream of the primary context, which lives as long as this handle to it.
-        let raw = unsafe { device.own_context()?.foreign_stream(stream.cu_stream(), Box::new(stream.clone())) }?;
+        let raw = unsafe { device.own_context()?.foreign_stream(stream.cu_stream().cast(), Box::new(stream.clone())) }?;
         Ok(Stream::held(&device, StreamRef::Cuda(raw)))
     }
 
@@ -163,7 +162,7 @@ impl Stream {
             return Ok(own.clone());
         }
         // SAFETY: a stream of the context. Streams created here are never destroyed; the rest is upheld by the caller.
-        Ok(unsafe { context.wrap_borrowed_stream(stream.raw()) })
+        Ok(unsafe { context.wrap_borrowed_stream(stream.raw().cast()) })
     }
 }
 
@@ -183,8 +182,9 @@ impl<T: DeviceType> DeviceArray<T> {
         let home = device.raw_default_stream()?;
         let converted = ConvertedSlice { slice: Some(slice), home: home.clone() };
         // SAFETY: the slice has `len` elements, and is kept until the memory is dropped.
-        let memory =
-            unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), Some(Box::new(converted))) }?;
+        let memory = unsafe {
+            memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream().cast(), Some(Box::new(converted)))
+        }?;
         Ok(DeviceArray::from_memory(memory, len))
     }
 
@@ -209,7 +209,7 @@ impl<T: DeviceType> DeviceArray<T> {
                 // An empty array has no allocation, but cudarc frees one in any case: allocate the minimum.
                 let pointer = if is_empty { allocate_on_gpu(&home, 1)? } else { pointer.addr() as CUdeviceptr };
                 // SAFETY: the stream is alive, and `check_context` has compared its context.
-                let ordered = unsafe { make_wait(&home, stream.cu_stream()) };
+                let ordered = unsafe { make_wait(&home, stream.cu_stream().cast()) };
                 let made = ordered.map_err(Error::from).and_then(|()| {
                     // SAFETY: the memory was allocated from the GPU's pool, or by `cuMemAlloc` if there is none, which
                     // matches how cudarc frees it. It has `len` elements, and a kernel can only have left valid values
@@ -223,7 +223,7 @@ impl<T: DeviceType> DeviceArray<T> {
             Some(Ok(mut converted)) => {
                 let slice = converted.slice.take().ok_or_else(|| foreign_owner(stream))?;
                 // SAFETY: the slice keeps its stream alive; `from_cudarc` has compared its context.
-                unsafe { make_wait(&home, slice.stream().cu_stream()) }?;
+                unsafe { make_wait(&home, slice.stream().cu_stream().cast()) }?;
                 slice
             }
             Some(Err(_other)) => return Err(foreign_owner(stream)),
@@ -243,7 +243,7 @@ impl<T> Drop for ConvertedSlice<T> {
         // cudarc frees the memory on the slice's stream.
         if let Some(slice) = self.slice.take() {
             // SAFETY: the slice keeps its stream alive; `from_cudarc` has compared its context.
-            unsafe { make_wait_or_note(&self.home, slice.stream().cu_stream()) };
+            unsafe { make_wait_or_note(&self.home, slice.stream().cu_stream().cast()) };
         }
     }
 }
@@ -364,7 +364,7 @@ unsafe fn borrow_for_launch<'a, T: DeviceType, M: Access>(
         let home = device.raw_default_stream()?;
         // SAFETY: the slice is borrowed for `'a`, exclusively if the launch writes. cudarc orders its other uses of the
         // slice with the slice's stream.
-        unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), None) }
+        unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream().cast(), None) }
     };
     match memory() {
         Ok(memory) => {
@@ -382,7 +382,7 @@ fn after_launch(memory: &Memory, stream: &CudaStream) {
     if let StreamRef::Cuda(home) = memory.home().stream_ref() {
         memory.wait_for_all_uses(home);
         // SAFETY: the stream is alive, and `Device::from_cudarc` has compared its context.
-        unsafe { make_wait_or_note(home, stream.cu_stream()) };
+        unsafe { make_wait_or_note(home, stream.cu_stream().cast()) };
     }
 }
 

@@ -33,7 +33,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         folder: "kernel-driver",
         may_use: &["cumbia-kernel-sync"],
-        must_not_use: &["syn", "quote", "proc-macro2", "postcard", "inventory", "rayon", "half", "blake2b_simd"],
+        must_not_use: &["syn", "quote", "proc-macro2", "postcard", "inventory", "rayon", "half", "siphasher"],
     },
     // No CUDA.
     Layer {

@@ -6,9 +6,8 @@
 mod expr;
 mod stmt;
 
-use std::collections::BTreeSet;
-
 use crate::ir::{CudaC, FunctionId, Scalar};
+use crate::set::Set;
 use crate::source::Site;
 use litemap::LiteMap;
 
@@ -36,9 +35,9 @@ pub(crate) struct Module {
     /// Whether the kernel reads the extent of the grid from it: see [`coarsen`](crate::coarsen).
     pub(crate) reads_blocks: bool,
     /// The helpers that are called directly.
-    pub(crate) helpers: BTreeSet<Helper>,
+    pub(crate) helpers: Set<Helper>,
     /// The templates that are used.
-    pub(crate) templates: BTreeSet<Template>,
+    pub(crate) templates: Set<Template>,
 }
 
 /// A template of the runtime prelude, besides the helpers.

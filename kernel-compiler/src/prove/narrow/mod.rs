@@ -17,7 +17,7 @@ mod expr;
 mod form;
 mod stmt;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::condition::Condition;
@@ -25,6 +25,7 @@ use super::rewrite;
 use super::width::{Fit, Widths};
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{Body, CType, Expr, Function, Header, Module, NameOrigin, Stmt, StmtKind, VarId, Variable};
+use crate::set::Set;
 use form::Narrow;
 
 /// The simplified conditions under which values fit.
@@ -63,13 +64,13 @@ pub(super) struct Narrowed {
     functions: Vec<(FunctionId, Rewritten)>,
     kernel: Rewritten,
     /// The conditions under which it is equivalent to the original.
-    pub(super) conditions: BTreeSet<Condition>,
+    pub(super) conditions: Set<Condition>,
 }
 
 /// The parts of a function that change.
 struct Rewritten {
     body: Vec<Stmt>,
-    narrow: BTreeSet<u32>,
+    narrow: Set<u32>,
     has_narrow_result: bool,
 }
 
@@ -78,7 +79,7 @@ pub(super) fn rewrite(module: &Module, fits: &Fits, removed: &dyn Fn(&Expr) -> b
     let functions = rewrite::functions(module);
     let narrow: HashMap<_, _> =
         functions.iter().map(|(_, function)| (std::ptr::from_ref(*function), narrow_vars(function, fits))).collect();
-    let results: BTreeSet<FunctionId> = functions
+    let results: Set<FunctionId> = functions
         .iter()
         .filter(|(_, function)| is_transparent(function, fits))
         .filter(|(_, function)| {
@@ -87,7 +88,7 @@ pub(super) fn rewrite(module: &Module, fits: &Fits, removed: &dyn Fn(&Expr) -> b
         })
         .filter_map(|(id, _)| *id)
         .collect();
-    let mut conditions = BTreeSet::new();
+    let mut conditions = Set::new();
     let mut rewritten = Vec::new();
     let mut is_narrow = false;
     for (id, function) in functions {
@@ -102,13 +103,13 @@ pub(super) fn rewrite(module: &Module, fits: &Fits, removed: &dyn Fn(&Expr) -> b
             narrow: &narrow,
             results: &results,
             known: HashMap::new(),
-            conditions: BTreeSet::new(),
+            conditions: Set::new(),
             returns_narrow: has_narrow_result,
         };
         let body = rewriter.stmts(stmts);
         let of_function = rewriter.conditions;
         let used = variables(&body);
-        let narrow: BTreeSet<u32> = narrow[&key].iter().copied().filter(|var| used.contains(var)).collect();
+        let narrow: Set<u32> = narrow[&key].iter().copied().filter(|var| used.contains(var)).collect();
         for var in &narrow {
             conditions.insert(fits.vars[&(key, *var)]);
         }
@@ -174,9 +175,9 @@ fn is_transparent(function: &Function, fits: &Fits) -> bool {
 }
 
 /// Returns the variables that are narrow.
-fn narrow_vars(function: &Function, fits: &Fits) -> BTreeSet<u32> {
+fn narrow_vars(function: &Function, fits: &Fits) -> Set<u32> {
     if !is_transparent(function, fits) {
-        return BTreeSet::new();
+        return Set::new();
     }
     let of = |var: &u32| {
         let condition = fits.vars.get(&(std::ptr::from_ref(function), *var));
@@ -226,10 +227,10 @@ struct Rewriter<'m> {
     fits: &'m Fits,
     removed: &'m dyn Fn(&Expr) -> bool,
     function: &'m Function,
-    narrow: &'m HashMap<*const Function, BTreeSet<u32>>,
-    results: &'m BTreeSet<FunctionId>,
+    narrow: &'m HashMap<*const Function, Set<u32>>,
+    results: &'m Set<FunctionId>,
     known: HashMap<*const Expr, Option<Rc<Narrow>>>,
     /// The conditions of the statements so far.
-    conditions: BTreeSet<Condition>,
+    conditions: Set<Condition>,
     returns_narrow: bool,
 }

@@ -1,12 +1,12 @@
 //! The file format of a compiled kernel.
 //!
 //! ```text
-//! "cumbia\0\0"  key (32)  for each of architecture, cubin, PTX and log: length (u64), bytes  BLAKE2b of all that (32)
+//! "cumbia\0\0"  key (16)  for each of architecture, cubin, PTX and log: length (u64), bytes  hash of all that (16)
 //! ```
 //!
 //! Integers are little-endian; an image without a cubin has one of length 0. The format version is part of the key.
 
-use super::key::{Key, hash};
+use super::key::{HASH_BYTES, Key, hash};
 use crate::cuda::Image;
 
 const MAGIC: &[u8; 8] = b"cumbia\0\0";
@@ -27,7 +27,7 @@ pub(crate) fn encode(image: &Image, key: &Key) -> Vec<u8> {
 
 /// Decodes an image. Returns `None` unless the bytes are what [`encode`] returns for this key.
 pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Image> {
-    let (body, checksum) = bytes.split_last_chunk::<32>()?;
+    let (body, checksum) = bytes.split_last_chunk::<HASH_BYTES>()?;
     if hash(body) != *checksum {
         return None;
     }
