@@ -1,0 +1,176 @@
+//! The variables that statements assign, and those to which references may exist.
+
+use litemap::LiteMap;
+
+use crate::lower::{CType, Callee, Expr, Function, Header, Helper, Module, Next, Op, Operator, Stmt, StmtKind, VarId};
+use crate::set::Set;
+
+/// The direction in which the assignments of a loop change a variable, as far as their form tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Up,
+    Down,
+    Either,
+}
+
+/// The variables that a loop assigns.
+#[derive(Default)]
+pub(super) struct Directions {
+    pub(super) of: LiteMap<u32, Direction>,
+    /// The number of assignments in the text.
+    pub(super) times: LiteMap<u32, usize>,
+}
+
+impl Directions {
+    /// Adds an assignment.
+    pub(super) fn note(&mut self, var: VarId, direction: Direction) {
+        *self.times.entry(var.0).or_default() += 1;
+        self.of
+            .entry(var.0)
+            .and_modify(|now| {
+                if *now != direction {
+                    *now = Direction::Either;
+                }
+            })
+            .or_insert(direction);
+    }
+
+    /// Adds the assignment of a value.
+    pub(super) fn assign(&mut self, var: VarId, value: &Expr) {
+        let direction = match value {
+            Expr::Binary(Operator::Add, ..) => Direction::Up,
+            Expr::Binary(Operator::Div | Operator::Shr | Operator::Sub, ..) => Direction::Down,
+            Expr::Call(Callee::Helper(Helper { op, .. }, _), _) => match op {
+                Op::Add | Op::WrappingAdd | Op::Step | Op::Max => Direction::Up,
+                Op::Sub | Op::WrappingSub | Op::Div | Op::SaturatingSub | Op::Min => Direction::Down,
+                _ => Direction::Either,
+            },
+            _ => Direction::Either,
+        };
+        self.note(var, direction);
+    }
+}
+
+/// Collects the variables that statements assign.
+pub(super) fn collect_assigned(stmts: &[Stmt], found: &mut Directions) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Declare { var, init: _ } | StmtKind::Shared { var } => found.note(*var, Direction::Either),
+            StmtKind::Assign { place: Expr::Var(var), value } => found.assign(*var, value),
+            StmtKind::Update { op, place: Expr::Var(var), value: _ } => found.note(
+                *var,
+                match op {
+                    Operator::Add => Direction::Up,
+                    Operator::Sub | Operator::Div | Operator::Shr => Direction::Down,
+                    _ => Direction::Either,
+                },
+            ),
+            StmtKind::Loop { header: Header::For { var, next, .. }, .. } => {
+                found.note(*var, Direction::Either);
+                if let Next::Assign(value) = next {
+                    collect_outputs(value, found);
+                }
+            }
+            _ => {}
+        }
+        for_each_block(&stmt.kind, &mut |block| collect_assigned(block, found));
+        // Nested statements are visited more than once, which only makes the number of assignments too large.
+        stmt.for_each_expr(&mut |expr| collect_outputs(expr, found));
+    }
+}
+
+/// Collects the variables that helpers assign through references.
+pub(super) fn collect_outputs(expr: &Expr, found: &mut Directions) {
+    expr.for_each(&mut |expr| {
+        let Expr::Call(Callee::Helper(Helper { op, .. }, _), args) = expr else { return };
+        let output = match op {
+            Op::StepTo | Op::StepDown => args.first(),
+            Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => args.last(),
+            _ => None,
+        };
+        if let Some(Expr::Var(var)) = output {
+            found.note(*var, Direction::Either);
+        }
+    });
+}
+
+/// Collects the variables to which references or pointers may exist. Variables that only the stepping and the
+/// overflowing helpers change are not among them: see [`collect_outputs`].
+pub(super) fn collect_borrowed(module: &Module, function: &Function, stmts: &[Stmt], found: &mut Set<u32>) {
+    let is_reference = |ty: &CType| matches!(ty, CType::Reference { .. } | CType::Pointer { .. });
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Declare { var, init: Some(value) } | StmtKind::Assign { place: Expr::Var(var), value }
+                if is_reference(&function.vars[var.index()].ty) =>
+            {
+                collect_roots(value, found);
+            }
+            // Other threads change it.
+            StmtKind::Shared { var } => {
+                found.insert(var.0);
+            }
+            _ => {}
+        }
+        for_each_block(&stmt.kind, &mut |block| collect_borrowed(module, function, block, found));
+        stmt.for_each_expr(&mut |expr| {
+            expr.for_each(&mut |expr| match expr {
+                Expr::AddressOf(place) => collect_roots(place, found),
+                Expr::Call(Callee::Function(id, _), args) => {
+                    let Some(callee) = module.functions.get(id) else { return };
+                    for (param, arg) in callee.params.iter().zip(args) {
+                        if is_reference(&callee.vars[param.index()].ty) {
+                            collect_roots(arg, found);
+                        }
+                    }
+                }
+                Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() && !assigns_variable(*op) => {
+                    for arg in args {
+                        collect_roots(arg, found);
+                    }
+                }
+                _ => {}
+            });
+        });
+    }
+}
+
+/// Collects the variables that a place may be a part of.
+fn collect_roots(place: &Expr, found: &mut Set<u32>) {
+    match place {
+        Expr::Var(var) => {
+            found.insert(var.0);
+        }
+        Expr::Field(base, _, _) | Expr::Index(base, _) | Expr::AddressOf(base) | Expr::Deref(base) => {
+            collect_roots(base, found);
+        }
+        Expr::Binary(_, base, _) => collect_roots(base, found),
+        Expr::Conditional(_, then, otherwise) => {
+            collect_roots(then, found);
+            collect_roots(otherwise, found);
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether a helper assigns a variable that is its first or its last argument, and has no other effect.
+fn assigns_variable(op: Op) -> bool {
+    matches!(op, Op::StepTo | Op::StepDown | Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul)
+}
+
+/// Calls `visit` with the blocks of a statement.
+fn for_each_block<'s>(kind: &'s StmtKind, visit: &mut impl FnMut(&'s [Stmt])) {
+    match kind {
+        StmtKind::If { condition: _, then, otherwise } => {
+            visit(then);
+            visit(otherwise);
+        }
+        StmtKind::Switch { on: _, cases, otherwise } => {
+            for case in cases {
+                visit(&case.body);
+            }
+            visit(otherwise);
+        }
+        StmtKind::Loop { body, .. } | StmtKind::Block { body, end: _ } => visit(body),
+        _ => {}
+    }
+}
