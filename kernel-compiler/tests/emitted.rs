@@ -1,7 +1,7 @@
 //! Tests of the emitted text: golden files, compilation with `g++`, and execution of a kernel with side effects in many
 //! positions.
 //!
-//! `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-ir` rewrites the golden files. `CUMBIA_DUMP=directory` stores every text
+//! `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-compiler` rewrites the golden files. `CUMBIA_DUMP=directory` stores every text
 //! there, for compilation with NVRTC.
 
 mod common;
@@ -97,7 +97,7 @@ fn emitted_text_matches_golden_files() {
         let expected = fs::read_to_string(&golden).unwrap_or_default();
         assert!(
             text[start..] == expected,
-            "{} differs; `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-ir` rewrites it. New text:\n{}",
+            "{} differs; `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-compiler` rewrites it. New text:\n{}",
             golden.display(),
             &text[start..]
         );

@@ -1,9 +1,10 @@
 //! The unknowns of a program: what is known of each, and which of them the host can compute at a launch.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::condition::Condition;
-use super::poly::{Atom, Poly};
+use super::poly::{Atom, Monomial, Poly, product};
 use super::symbol::LaunchSymbol;
 use crate::set::Set;
 
@@ -22,7 +23,7 @@ impl Range {
 
 /// A linear bound of an atom: `scale * atom` is at least, or at most, `limit`, if the condition holds. The scale is
 /// positive, and all atoms in it and in the limit precede the atom.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Bound {
     pub(super) scale: Poly,
     pub(super) limit: Poly,
@@ -31,8 +32,13 @@ pub(super) struct Bound {
 
 impl Bound {
     /// Returns an unconditional bound.
-    pub(super) fn new(limit: Poly) -> Bound {
-        Bound { scale: Poly::constant(1), limit, when: Condition::TRUE }
+    pub(super) fn new(limit: Poly) -> Rc<Bound> {
+        Bound::when(limit, Condition::TRUE)
+    }
+
+    /// Returns a bound that holds under a condition.
+    pub(super) fn when(limit: Poly, when: Condition) -> Rc<Bound> {
+        Rc::new(Bound { scale: Poly::constant(1), limit, when })
     }
 }
 
@@ -43,6 +49,8 @@ pub(super) struct Fact {
     /// The most recent atom that threads or iterations disagree about.
     pub(super) innermost: Option<Atom>,
     pub(super) when: Condition,
+    /// The bound of the innermost atom that the fact is, once a search has asked for it, and whether it is a lower one.
+    pub(super) bound: OnceCell<Option<(bool, Rc<Bound>)>>,
 }
 
 /// One of the values that an atom can have, and what is known where it has this value.
@@ -74,8 +82,8 @@ pub(super) struct AtomInfo {
     pub(super) range: Range,
     /// `None` if threads or iterations have different values.
     pub(super) uniform: Option<Uniform>,
-    pub(super) lower: Vec<Bound>,
-    pub(super) upper: Vec<Bound>,
+    pub(super) lower: Vec<Rc<Bound>>,
+    pub(super) upper: Vec<Rc<Bound>>,
     /// If not empty, the atom has one of these values.
     pub(super) cases: Vec<Case>,
     /// Whether it is a value in memory, of which nothing but its type is known.
@@ -93,6 +101,9 @@ impl AtomInfo {
 #[derive(Default)]
 pub(super) struct Atoms {
     infos: Vec<AtomInfo>,
+    /// The ranges of the atoms, and whether threads and iterations agree about them, apart from the rest: each step of a
+    /// search reads them.
+    ranges: Vec<(Range, bool)>,
     /// The lengths of slices.
     pub(super) lengths: Set<Atom>,
 }
@@ -104,13 +115,14 @@ impl Atoms {
     }
 
     pub(super) fn add(&mut self, info: AtomInfo) -> Atom {
+        self.ranges.push((info.range, info.uniform.is_some()));
         self.infos.push(info);
         Atom(self.infos.len() as u32 - 1)
     }
 
     pub(super) fn fact(&self, poly: Poly, when: Condition) -> Rc<Fact> {
         let innermost = self.innermost(&poly);
-        Rc::new(Fact { poly, innermost, when })
+        Rc::new(Fact { poly, innermost, when, bound: OnceCell::new() })
     }
 
     /// Returns the most recent atom of a polynomial that threads or iterations disagree about.
@@ -123,7 +135,7 @@ impl Atoms {
     }
 
     pub(super) fn is_uniform(&self, atom: Atom) -> bool {
-        self.get(atom).uniform.is_some()
+        self.ranges[atom.0 as usize].1
     }
 
     /// Returns whether the host can compute the polynomial at a launch.
@@ -139,7 +151,7 @@ impl Atoms {
     pub(super) fn is_plausible(&self, poly: &Poly) -> bool {
         let growth = |is_positive: bool| {
             let of_sign = poly.terms().iter().filter(|(_, coefficient)| (*coefficient > 0) == is_positive);
-            of_sign.map(|(monomial, _)| monomial.iter().map(|atom| self.growth(*atom)).sum::<u32>()).max().unwrap_or(0)
+            of_sign.map(|(monomial, _)| monomial.iter().map(|atom| self.growth(atom)).sum::<u32>()).max().unwrap_or(0)
         };
         poly.constant_term() >= 1 << 30 || growth(true) >= growth(false)
     }
@@ -148,7 +160,7 @@ impl Atoms {
     fn growth(&self, atom: Atom) -> u32 {
         let of = |poly: &Poly| {
             let terms = poly.terms().iter();
-            terms.map(|(monomial, _)| monomial.iter().map(|atom| self.growth(*atom)).sum::<u32>()).max().unwrap_or(0)
+            terms.map(|(monomial, _)| monomial.iter().map(|atom| self.growth(atom)).sum::<u32>()).max().unwrap_or(0)
         };
         match &self.get(atom).uniform {
             Some(Uniform::Symbol(_)) if self.lengths.contains(&atom) => 2,
@@ -174,21 +186,30 @@ impl Atoms {
         (lo, hi)
     }
 
-    fn monomial(&self, monomial: &[Atom], coefficient: i128) -> Option<Range> {
-        let mut product = Range::new(coefficient, coefficient);
-        let mut rest = monomial;
-        while let [atom, others @ ..] = rest {
-            let Range { lo, hi } = self.get(*atom).range;
-            let corners = [
-                product.lo.checked_mul(lo)?,
-                product.lo.checked_mul(hi)?,
-                product.hi.checked_mul(lo)?,
-                product.hi.checked_mul(hi)?,
-            ];
-            product = Range::new(*corners.iter().min()?, *corners.iter().max()?);
-            rest = others;
+    fn monomial(&self, monomial: &Monomial, coefficient: i128) -> Option<Range> {
+        let mut range = Range::new(coefficient, coefficient);
+        for atom in monomial.iter() {
+            let (Range { lo, hi }, _) = self.ranges[atom.0 as usize];
+            range = if lo >= 0 && range.lo >= 0 {
+                Range::new(product(range.lo, lo)?, product(range.hi, hi)?)
+            } else if lo >= 0 && range.hi <= 0 {
+                Range::new(product(range.lo, hi)?, product(range.hi, lo)?)
+            } else {
+                let corners =
+                    [product(range.lo, lo)?, product(range.lo, hi)?, product(range.hi, lo)?, product(range.hi, hi)?];
+                Range::new(*corners.iter().min()?, *corners.iter().max()?)
+            };
         }
-        Some(product)
+        Some(range)
+    }
+
+    /// Returns whether the ranges of the atoms alone imply `poly >= other`.
+    pub(super) fn is_at_least(&self, poly: &Poly, other: &Poly) -> bool {
+        let least = poly.difference(other).try_fold(0i128, |least, term| {
+            let (monomial, coefficient) = term?;
+            if coefficient == 0 { Some(least) } else { least.checked_add(self.monomial(&monomial, coefficient)?.lo) }
+        });
+        least.is_some_and(|least| least >= 0)
     }
 
     pub(super) fn is_nonnegative(&self, poly: &Poly) -> bool {

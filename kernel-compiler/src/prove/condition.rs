@@ -1,6 +1,7 @@
 //! Conditions on a launch: formulas over polynomials of launch symbols.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::poly::Poly;
 
@@ -32,7 +33,7 @@ const SIZE: usize = 6;
 /// The conditions of a program.
 pub(super) struct Conditions {
     formulas: Vec<Formula>,
-    ids: HashMap<Formula, Condition>,
+    ids: FxHashMap<Formula, Condition>,
     /// For each loop invariant, the condition for every iteration to preserve it. It may refer to invariants, also to
     /// itself: the invariants that hold are the greatest solution. This is sound by induction over the steps of an
     /// execution: the first step that violates an invariant would follow from facts that held before.
@@ -61,7 +62,7 @@ impl Conditions {
     }
 
     pub(super) fn all(&mut self, conditions: impl IntoIterator<Item = Condition>) -> Condition {
-        let mut parts = Vec::new();
+        let mut parts: SmallVec<[Condition; 8]> = SmallVec::new();
         for condition in conditions {
             match self.get(condition) {
                 Formula::True => {}
@@ -75,12 +76,12 @@ impl Conditions {
         match parts.as_slice() {
             [] => Condition::TRUE,
             [one] => *one,
-            _ => self.add(Formula::All(parts)),
+            _ => self.add(Formula::All(parts.into_vec())),
         }
     }
 
     pub(super) fn any(&mut self, conditions: impl IntoIterator<Item = Condition>) -> Condition {
-        let mut parts: Vec<Condition> = Vec::new();
+        let mut parts: SmallVec<[Condition; 8]> = SmallVec::new();
         for condition in conditions {
             match self.get(condition) {
                 Formula::False => {}
@@ -94,14 +95,18 @@ impl Conditions {
         match parts.as_slice() {
             [] => Condition::FALSE,
             [one] => *one,
-            _ => self.add(Formula::Any(parts)),
+            _ => self.add(Formula::Any(parts.into_vec())),
         }
     }
 
     /// Returns a condition that implies one of several alternatives: as many of them, the plausible and the simplest first, as
     /// are worth their evaluation at a launch. `is_plausible` decides whether launches are expected in which a polynomial is
     /// not negative.
-    pub(super) fn choose(&mut self, mut ways: Vec<Condition>, is_plausible: impl Fn(&Poly) -> bool) -> Condition {
+    pub(super) fn choose(
+        &mut self,
+        mut ways: SmallVec<[Condition; 8]>,
+        is_plausible: impl Fn(&Poly) -> bool,
+    ) -> Condition {
         ways.retain(|way| *way != Condition::FALSE);
         if ways.contains(&Condition::TRUE) {
             return Condition::TRUE;
@@ -140,6 +145,15 @@ impl Conditions {
             Formula::True | Formula::False | Formula::Invariant(_) => 0,
             Formula::NonNegative(_) => 1,
             Formula::All(parts) | Formula::Any(parts) => parts.iter().map(|part| self.size(*part)).sum(),
+        }
+    }
+
+    /// Returns the number of terms in a condition.
+    pub(super) fn terms(&self, condition: Condition) -> usize {
+        match self.get(condition) {
+            Formula::True | Formula::False | Formula::Invariant(_) => 0,
+            Formula::NonNegative(poly) => poly.terms().len(),
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(|part| self.terms(*part)).sum(),
         }
     }
 

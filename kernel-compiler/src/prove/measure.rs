@@ -1,5 +1,7 @@
 //! The widths of values during the walk: see [`width`](super::width).
 
+use std::rc::Rc;
+
 use super::atoms::{AtomInfo, Bound, Range};
 use super::condition::Condition;
 use super::poly::{Atom, Poly};
@@ -173,11 +175,11 @@ impl<'m> Walk<'m> {
     }
 
     /// Adds the bounds of a value that a variable has had before.
-    pub(super) fn bound_by_width(&mut self, var: VarId, lower: &mut Vec<Bound>, upper: &mut Vec<Bound>) {
+    pub(super) fn bound_by_width(&mut self, var: VarId, lower: &mut Vec<Rc<Bound>>, upper: &mut Vec<Rc<Bound>>) {
         let Some(scalar) = self.index_type(var).filter(|_| !self.is_borrowed(var)) else { return };
         let Some((_, when)) = self.invariant(var) else { return };
         let Range { lo, hi } = fitting(scalar);
-        let bound = |limit| Bound { when, ..Bound::new(Poly::constant(limit)) };
+        let bound = |limit| Bound::when(Poly::constant(limit), when);
         if lo < 0 {
             lower.push(bound(lo));
         }

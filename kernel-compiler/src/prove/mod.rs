@@ -210,7 +210,7 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
     let all: Vec<Condition> = proved.chain(narrowed.conditions.iter().copied()).collect();
     let Domain { atoms, conditions, assumed, .. } = &mut walk.domain;
     let closed: Vec<Condition> = all.into_iter().map(|condition| conditions.closed(condition)).collect();
-    let implies = |one: &Poly, other: &Poly| other.sub(one).is_some_and(|rest| atoms.is_nonnegative(&rest));
+    let implies = |one: &Poly, other: &Poly| atoms.is_at_least(other, one);
     let condition = conditions.conjunction(closed, implies);
     conditions.without_invariants(condition);
     let predicate = Builder::build(atoms, conditions, assumed, &[condition]);

@@ -3,14 +3,13 @@
 //! Arithmetic is checked: a coefficient that exceeds 128 bits, or a polynomial with too many terms, is `None`, and
 //! nothing is known of the value that it would have described.
 
+use std::cmp::Ordering;
+
 use smallvec::{SmallVec, smallvec};
 
 /// An unknown of a polynomial: an index into the [`Atoms`](super::atoms::Atoms).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Atom(pub(super) u32);
-
-/// A product of atoms, in ascending order; empty for the constant term.
-pub(super) type Monomial = SmallVec<[Atom; 4]>;
 
 /// The maximum number of terms.
 const TERMS: usize = 24;
@@ -18,27 +17,139 @@ const TERMS: usize = 24;
 /// The maximum degree.
 const DEGREE: usize = 6;
 
+/// A product of atoms; empty for the constant term. The numbers of the atoms plus 1, in ascending order, and then zeros, so
+/// that products are ordered like lists of atoms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(super) struct Monomial([u32; DEGREE]);
+
+impl Monomial {
+    fn of(atom: Atom) -> Monomial {
+        let mut factors = [0; DEGREE];
+        factors[0] = atom.0 + 1;
+        Monomial(factors)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0[0] == 0
+    }
+
+    /// Returns the atoms in ascending order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Atom> + '_ {
+        self.0.iter().take_while(|factor| **factor != 0).map(|factor| Atom(factor - 1))
+    }
+
+    /// Returns the number of times that an atom is a factor.
+    fn degree(&self, atom: Atom) -> usize {
+        self.0.iter().filter(|factor| **factor == atom.0 + 1).count()
+    }
+
+    /// Returns the product, unless its degree exceeds the maximum.
+    fn times(&self, other: &Monomial) -> Option<Monomial> {
+        let mut factors = [0; DEGREE];
+        let (mut left, mut right) = (self.iter().peekable(), other.iter().peekable());
+        let mut position = 0;
+        while let Some(atom) = match (left.peek(), right.peek()) {
+            (Some(of), Some(other)) if other < of => right.next(),
+            (Some(_), _) => left.next(),
+            (None, _) => right.next(),
+        } {
+            *factors.get_mut(position)? = atom.0 + 1;
+            position += 1;
+        }
+        Some(Monomial(factors))
+    }
+
+    /// Returns the product without the first occurrences of an atom.
+    fn without(&self, atom: Atom, count: usize) -> Monomial {
+        let mut factors = [0; DEGREE];
+        let mut removed = 0;
+        let kept = self.iter().filter(|of| {
+            let is_removed = *of == atom && removed < count;
+            removed += usize::from(is_removed);
+            !is_removed
+        });
+        for (factor, atom) in factors.iter_mut().zip(kept) {
+            *factor = atom.0 + 1;
+        }
+        Monomial(factors)
+    }
+}
+
+/// A monomial with its coefficient.
+type Term = (Monomial, i128);
+
 /// A sum of monomials with coefficients. The terms are sorted by monomial, and no coefficient is zero, so that equal
 /// polynomials compare as equal.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Poly {
-    terms: SmallVec<[(Monomial, i128); 3]>,
+    terms: SmallVec<[Term; 3]>,
+}
+
+impl Clone for Poly {
+    fn clone(&self) -> Self {
+        // `SmallVec::clone` copies one term after the other.
+        Poly { terms: SmallVec::from_slice(&self.terms) }
+    }
+}
+
+/// The terms of `left + factor * right`, some of which may have the coefficient 0; `None` if a coefficient overflows.
+struct Sum<'p> {
+    left: &'p [Term],
+    factor: i128,
+    right: &'p [Term],
+}
+
+impl Iterator for Sum<'_> {
+    type Item = Option<Term>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let order = match (self.left.first(), self.right.first()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((left, _)), Some((right, _))) => left.cmp(right),
+        };
+        let mut term = (Monomial::default(), 0);
+        if order.is_le()
+            && let Some((first, rest)) = self.left.split_first()
+        {
+            (term, self.left) = (*first, rest);
+        }
+        if order.is_ge()
+            && let Some(((monomial, value), rest)) = self.right.split_first()
+        {
+            self.right = rest;
+            let Some(sum) = product(*value, self.factor).and_then(|value| term.1.checked_add(value)) else {
+                return Some(None);
+            };
+            term = (*monomial, sum);
+        }
+        Some(Some(term))
+    }
+}
+
+/// Returns the product of two numbers, unless it overflows. They usually have at most 64 bits, and then it cannot.
+pub(super) fn product(left: i128, right: i128) -> Option<i128> {
+    match (i64::try_from(left), i64::try_from(right)) {
+        (Ok(left), Ok(right)) => Some(i128::from(left) * i128::from(right)),
+        _ => left.checked_mul(right),
+    }
 }
 
 impl Poly {
     pub(super) fn constant(value: i128) -> Poly {
         let mut terms = SmallVec::new();
         if value != 0 {
-            terms.push((Monomial::new(), value));
+            terms.push((Monomial::default(), value));
         }
         Poly { terms }
     }
 
     pub(super) fn atom(atom: Atom) -> Poly {
-        Poly { terms: smallvec![(smallvec![atom], 1)] }
+        Poly { terms: smallvec![(Monomial::of(atom), 1)] }
     }
 
-    pub(super) fn terms(&self) -> &[(Monomial, i128)] {
+    pub(super) fn terms(&self) -> &[Term] {
         &self.terms
     }
 
@@ -62,34 +173,18 @@ impl Poly {
     /// Returns `self + factor * other`.
     pub(super) fn plus(&self, factor: i128, other: &Poly) -> Option<Poly> {
         let mut terms = SmallVec::with_capacity(self.terms.len() + other.terms.len());
-        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
-        loop {
-            let order = match (left.peek(), right.peek()) {
-                (None, None) => break,
-                (Some(_), None) => std::cmp::Ordering::Less,
-                (None, Some(_)) => std::cmp::Ordering::Greater,
-                (Some((left, _)), Some((right, _))) => left.cmp(right),
-            };
-            let mut sum: i128 = 0;
-            let mut monomial = None;
-            if order.is_le()
-                && let Some((of, value)) = left.next()
-            {
-                (sum, monomial) = (*value, Some(of));
-            }
-            if order.is_ge()
-                && let Some((of, value)) = right.next()
-            {
-                sum = sum.checked_add(value.checked_mul(factor)?)?;
-                monomial = Some(of);
-            }
-            if let Some(monomial) = monomial
-                && sum != 0
-            {
-                terms.push((monomial.clone(), sum));
+        for term in (Sum { left: &self.terms, factor, right: &other.terms }) {
+            let term = term?;
+            if term.1 != 0 {
+                terms.push(term);
             }
         }
         (terms.len() <= TERMS).then_some(Poly { terms })
+    }
+
+    /// Returns the terms of `self - other`, some of which may have the coefficient 0; `None` if a coefficient overflows.
+    pub(super) fn difference<'p>(&'p self, other: &'p Poly) -> impl Iterator<Item = Option<Term>> + 'p {
+        Sum { left: &self.terms, factor: -1, right: &other.terms }
     }
 
     pub(super) fn add(&self, other: &Poly) -> Option<Poly> {
@@ -100,28 +195,30 @@ impl Poly {
         self.plus(-1, other)
     }
 
+    /// Returns `-self`.
+    pub(super) fn negated(mut self) -> Option<Poly> {
+        for (_, value) in &mut self.terms {
+            *value = value.checked_neg()?;
+        }
+        Some(self)
+    }
+
     /// Returns `self + value`.
     pub(super) fn offset(&self, value: i128) -> Option<Poly> {
         self.plus(1, &Poly::constant(value))
     }
 
     pub(super) fn mul(&self, other: &Poly) -> Option<Poly> {
-        let mut product = Poly::default();
+        let mut sum = Poly::default();
         for (right, factor) in &other.terms {
             let mut terms = SmallVec::with_capacity(self.terms.len());
             for (left, value) in &self.terms {
-                let mut monomial = left.clone();
-                monomial.extend_from_slice(right);
-                if monomial.len() > DEGREE {
-                    return None;
-                }
-                monomial.sort_unstable();
-                terms.push((monomial, value.checked_mul(*factor)?));
+                terms.push((left.times(right)?, product(*value, *factor)?));
             }
-            terms.sort();
-            product = product.add(&Poly { terms })?;
+            terms.sort_unstable();
+            sum = if sum.terms.is_empty() { Poly { terms } } else { sum.add(&Poly { terms })? };
         }
-        Some(product)
+        Some(sum)
     }
 
     /// Returns the quotient by a constant that divides every coefficient.
@@ -146,38 +243,37 @@ impl Poly {
         };
         let mut quotient = self.divided_by(*factor)?;
         for (monomial, _) in &mut quotient.terms {
-            for atom in by {
-                let position = monomial.iter().position(|of| of == atom)?;
-                monomial.remove(position);
+            for atom in by.iter() {
+                if monomial.degree(atom) == 0 {
+                    return None;
+                }
+                *monomial = monomial.without(atom, 1);
             }
         }
-        quotient.terms.sort();
+        quotient.terms.sort_unstable();
         Some(quotient)
     }
 
     /// Returns the greatest atom that satisfies a condition.
     pub(super) fn innermost(&self, accept: impl Fn(Atom) -> bool) -> Option<Atom> {
-        self.terms.iter().flat_map(|(monomial, _)| monomial.iter().copied()).filter(|atom| accept(*atom)).max()
+        self.atoms().filter(|atom| accept(*atom)).max()
     }
 
     pub(super) fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
-        self.terms.iter().flat_map(|(monomial, _)| monomial.iter().copied())
+        self.terms.iter().flat_map(|(monomial, _)| monomial.iter())
     }
 
     /// Splits into `(coefficient, rest)` with `self = coefficient * atom + rest`, if it is linear in the atom.
     pub(super) fn split(&self, atom: Atom) -> Option<(Poly, Poly)> {
         let (mut coefficient, mut rest) = (Poly::default(), Poly::default());
         for (monomial, value) in &self.terms {
-            match monomial.iter().filter(|of| **of == atom).count() {
-                0 => rest.terms.push((monomial.clone(), *value)),
-                1 => {
-                    let others = monomial.iter().copied().filter(|of| *of != atom).collect();
-                    coefficient.terms.push((others, *value));
-                }
+            match monomial.degree(atom) {
+                0 => rest.terms.push((*monomial, *value)),
+                1 => coefficient.terms.push((monomial.without(atom, DEGREE), *value)),
                 _ => return None,
             }
         }
-        coefficient.terms.sort();
+        coefficient.terms.sort_unstable();
         Some((coefficient, rest))
     }
 
@@ -185,9 +281,8 @@ impl Poly {
     pub(super) fn substitute(&self, atom: Atom, value: &Poly) -> Option<Poly> {
         let mut result = Poly::default();
         for (monomial, factor) in &self.terms {
-            let others: Monomial = monomial.iter().copied().filter(|of| *of != atom).collect();
-            let mut term = Poly { terms: smallvec![(others, *factor)] };
-            for _ in monomial.iter().filter(|of| **of == atom) {
+            let mut term = Poly { terms: smallvec![(monomial.without(atom, DEGREE), *factor)] };
+            for _ in 0..monomial.degree(atom) {
                 term = term.mul(value)?;
             }
             result = result.add(&term)?;

@@ -8,8 +8,10 @@
 //!
 //! There may be several bounds for an atom; any that leads to a proof will do, so the result is a disjunction.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::atoms::{AtomInfo, Atoms, Bound, Case, Fact, Range, Uniform};
 use super::condition::{Condition, Conditions, Formula};
@@ -38,8 +40,8 @@ pub(super) struct Domain {
     pub(super) atoms: Atoms,
     pub(super) conditions: Conditions,
     /// The atoms that stand for an operation on given operands.
-    pub(super) operations: HashMap<(Operation, Poly, Poly), Atom>,
-    pub(super) symbols: HashMap<LaunchSymbol, Atom>,
+    pub(super) operations: FxHashMap<(Operation, Poly, Poly), Atom>,
+    pub(super) symbols: FxHashMap<LaunchSymbol, Atom>,
     /// The symbols whose ranges are assumed, and verified at a launch.
     pub(super) assumed: Vec<(Atom, LaunchSymbol, Range)>,
     /// The magnitude up to which numbers of type `usize` are assumed to be.
@@ -48,7 +50,15 @@ pub(super) struct Domain {
     pub(super) hasty: bool,
     fuel: usize,
     pub(super) budget: usize,
+    /// The memory of the last search, for the next one.
+    known: Known,
 }
+
+/// Alternatives, or the parts of a conjunction.
+type Ways = SmallVec<[Condition; 8]>;
+
+/// The conditions of the polynomials in a search, each with the number of facts in scope.
+type Known = FxHashMap<(Poly, usize), Condition>;
 
 /// An operation whose result is an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,21 +76,25 @@ impl Domain {
         Domain {
             atoms: Atoms::default(),
             conditions: Conditions::new(),
-            operations: HashMap::new(),
-            symbols: HashMap::new(),
+            operations: FxHashMap::default(),
+            symbols: FxHashMap::default(),
             assumed: Vec::new(),
             extent,
             hasty: false,
             fuel: 0,
             budget: BUDGET,
+            known: Known::default(),
         }
     }
 
     /// Returns a condition that implies `poly >= 0` wherever the facts hold.
     pub(super) fn prove(&mut self, poly: &Poly, facts: &Facts) -> Condition {
         self.fuel = FUEL;
-        let mut known = HashMap::new();
-        self.nonnegative(poly, facts, DEPTH, &mut known)
+        let mut known = std::mem::take(&mut self.known);
+        known.clear();
+        let condition = self.nonnegative(poly, facts, DEPTH, &mut known);
+        self.known = known;
+        condition
     }
 
     /// Like [`Domain::prove`], for an arithmetic result that may be unknown.
@@ -107,14 +121,14 @@ impl Domain {
 
     /// Returns the conjunction of conditions, without those that others imply.
     pub(super) fn all(&mut self, conditions: impl IntoIterator<Item = Condition>) -> Condition {
-        let mut parts: Vec<Condition> = conditions.into_iter().collect();
+        let mut parts: Ways = conditions.into_iter().collect();
         self.prune(&mut parts, false);
         self.conditions.all(parts)
     }
 
     /// Returns a condition that implies one of several alternatives, without those that imply others.
-    fn choose(&mut self, ways: Vec<Condition>) -> Condition {
-        let mut alternatives = Vec::new();
+    fn choose(&mut self, ways: Ways) -> Condition {
+        let mut alternatives = Ways::new();
         for way in ways {
             match self.conditions.get(way) {
                 Formula::Any(parts) => alternatives.extend_from_slice(parts),
@@ -127,7 +141,7 @@ impl Domain {
     }
 
     /// Removes the comparisons that imply others, or that others imply.
-    fn prune(&self, conditions: &mut Vec<Condition>, stronger: bool) {
+    fn prune(&self, conditions: &mut Ways, stronger: bool) {
         if conditions.len() < 2 {
             return;
         }
@@ -140,8 +154,8 @@ impl Domain {
                     return false;
                 };
                 // `own >= 0` implies `other >= 0` if the difference is not negative.
-                let difference = if stronger { other_poly.sub(own) } else { own.sub(other_poly) };
-                other != at && difference.is_some_and(|difference| self.atoms.is_nonnegative(&difference))
+                let (more, less) = if stronger { (other_poly, own) } else { (own, other_poly) };
+                other != at && self.atoms.is_at_least(more, less)
             });
             if is_redundant {
                 conditions.remove(at);
@@ -151,13 +165,7 @@ impl Domain {
         }
     }
 
-    fn nonnegative(
-        &mut self,
-        poly: &Poly,
-        facts: &Facts,
-        depth: usize,
-        known: &mut HashMap<(Poly, usize), Condition>,
-    ) -> Condition {
+    fn nonnegative(&mut self, poly: &Poly, facts: &Facts, depth: usize, known: &mut Known) -> Condition {
         let (lo, hi) = self.atoms.interval(poly);
         if lo.is_some_and(|lo| lo >= 0) {
             return Condition::TRUE;
@@ -172,13 +180,10 @@ impl Domain {
         self.fuel -= 1;
         self.budget = self.budget.saturating_sub(10 + facts.len());
         // A fact that is at most the polynomial.
-        let mut ways = Vec::new();
+        let mut ways = Ways::new();
         let innermost = self.atoms.innermost(poly);
         for fact in facts.iter().rev() {
-            if fact.innermost == innermost
-                && let Some(rest) = poly.sub(&fact.poly)
-                && self.atoms.is_nonnegative(&rest)
-            {
+            if fact.innermost == innermost && self.atoms.is_at_least(poly, &fact.poly) {
                 ways.push(fact.when);
                 if fact.when == Condition::TRUE {
                     break;
@@ -193,7 +198,7 @@ impl Domain {
                 way if self.suffices(way) => way,
                 way => {
                     let related = self.by_facts(poly, atom, facts, depth, known);
-                    self.choose(vec![way, related])
+                    self.choose(smallvec![way, related])
                 }
             },
         };
@@ -211,7 +216,7 @@ impl Domain {
     /// Returns the condition that a polynomial of uniform atoms is not negative.
     fn at_launch(&mut self, poly: &Poly, facts: &Facts) -> Condition {
         // Uniform facts: `if n > 4 { .. }`. One that is a part of the polynomial leaves a simpler condition.
-        let mut ways = Vec::new();
+        let mut ways = Ways::new();
         if poly.terms().iter().all(|(_, coefficient)| *coefficient > -IMPLAUSIBLE) {
             ways.push(self.conditions.add(Formula::NonNegative(poly.clone())));
         }
@@ -229,15 +234,8 @@ impl Domain {
         self.choose(ways)
     }
 
-    fn eliminate(
-        &mut self,
-        poly: &Poly,
-        atom: Atom,
-        facts: &Facts,
-        depth: usize,
-        known: &mut HashMap<(Poly, usize), Condition>,
-    ) -> Condition {
-        let mut ways = Vec::new();
+    fn eliminate(&mut self, poly: &Poly, atom: Atom, facts: &Facts, depth: usize, known: &mut Known) -> Condition {
+        let mut ways = Ways::new();
         if !self.atoms.get(atom).cases.is_empty() {
             let cases = self.atoms.get(atom).cases.clone();
             let way = self.by_cases(poly, atom, &cases, facts, depth);
@@ -252,7 +250,7 @@ impl Domain {
                 ways.push(self.by_bounds(atom, &coefficient, &rest, up, facts, depth, known));
             } else if self.atoms.is_uniform_poly(&coefficient) {
                 // The sign of the coefficient is known at a launch.
-                for (up, sign) in [(true, Some(coefficient.clone())), (false, Poly::default().sub(&coefficient))] {
+                for (up, sign) in [(true, Some(coefficient.clone())), (false, coefficient.clone().negated())] {
                     let Some(sign) = sign else { continue };
                     let sign = self.conditions.add(Formula::NonNegative(sign));
                     let way = self.by_bounds(atom, &coefficient, &rest, up, facts, depth, known);
@@ -265,19 +263,12 @@ impl Domain {
 
     /// Eliminates an atom other than the innermost one by a fact that relates it to others: `lo < hi`. Such a step need
     /// not lead to earlier atoms, so that only few follow each other.
-    fn by_facts(
-        &mut self,
-        poly: &Poly,
-        innermost: Atom,
-        facts: &Facts,
-        depth: usize,
-        known: &mut HashMap<(Poly, usize), Condition>,
-    ) -> Condition {
+    fn by_facts(&mut self, poly: &Poly, innermost: Atom, facts: &Facts, depth: usize, known: &mut Known) -> Condition {
         let Some(depth) = depth.checked_sub(4) else { return Condition::FALSE };
         let mut atoms: Vec<Atom> = poly.atoms().filter(|atom| !self.atoms.is_uniform(*atom)).collect();
         atoms.sort_unstable();
         atoms.dedup();
-        let mut ways = Vec::new();
+        let mut ways = Ways::new();
         for atom in atoms {
             let Some((coefficient, rest)) = poly.split(atom).filter(|_| atom != innermost) else { continue };
             let lower = match (self.atoms.is_nonnegative(&coefficient), self.atoms.is_nonpositive(&coefficient)) {
@@ -298,13 +289,13 @@ impl Domain {
     }
 
     fn by_cases(&mut self, poly: &Poly, atom: Atom, cases: &[Case], facts: &Facts, depth: usize) -> Condition {
-        let mut every = Vec::new();
+        let mut every = Ways::new();
         for Case { value, facts: own } in cases {
             let Some(poly) = poly.substitute(atom, value) else { return Condition::FALSE };
             let mut facts = facts.clone();
             facts.extend(own.iter().cloned());
             // Other facts are in scope than those that `known` belongs to.
-            let condition = self.nonnegative(&poly, &facts, depth - 1, &mut HashMap::new());
+            let condition = self.nonnegative(&poly, &facts, depth - 1, &mut Known::default());
             if condition == Condition::FALSE {
                 return condition;
             }
@@ -322,9 +313,9 @@ impl Domain {
         lower: bool,
         facts: &Facts,
         depth: usize,
-        known: &mut HashMap<(Poly, usize), Condition>,
+        known: &mut Known,
     ) -> Condition {
-        let mut ways = Vec::new();
+        let mut ways = Ways::new();
         let mut bounds = self.bounds(atom, lower, facts);
         // Constants and guards before earlier checks, which lead to products of unrelated lengths, and to long searches.
         bounds.sort_by_key(|bound| bound.limit.terms().len());
@@ -349,7 +340,7 @@ impl Domain {
         rest: &Poly,
         facts: &Facts,
         depth: usize,
-        known: &mut HashMap<(Poly, usize), Condition>,
+        known: &mut Known,
     ) -> Condition {
         let reduced = match coefficient.quotient(scale) {
             Some(factor) => factor.mul(limit).and_then(|scaled| scaled.add(rest)),
@@ -362,26 +353,41 @@ impl Domain {
 
     /// Returns the bound of an atom that a fact implies.
     fn bound_of(&self, atom: Atom, lower: bool, fact: &Fact) -> Option<Bound> {
+        // Most facts are about other atoms.
+        fact.poly.atoms().find(|of| *of == atom)?;
         let (coefficient, rest) = fact.poly.split(atom)?;
         // coefficient * atom >= -rest, or -coefficient * atom <= rest
-        let (scale, limit) =
-            if lower { (coefficient, Poly::default().sub(&rest)?) } else { (Poly::default().sub(&coefficient)?, rest) };
+        let (scale, limit) = if lower { (coefficient, rest.negated()?) } else { (coefficient.negated()?, rest) };
         self.atoms.is_positive(&scale).then_some(Bound { scale, limit, when: fact.when })
     }
 
+    /// Returns the bound of its innermost atom that a fact implies, and whether it is a lower one.
+    fn innermost_bound(&self, fact: &Fact) -> Option<(bool, Rc<Bound>)> {
+        let find = || {
+            let atom = fact.innermost?;
+            let bound = |lower| Some((lower, Rc::new(self.bound_of(atom, lower, fact)?)));
+            bound(true).or_else(|| bound(false))
+        };
+        fact.bound.get_or_init(find).clone()
+    }
+
     /// Returns the lower or the upper bounds of an atom, those of the facts first.
-    fn bounds(&self, atom: Atom, lower: bool, facts: &Facts) -> Vec<Bound> {
-        let mut bounds = Vec::new();
+    fn bounds(&self, atom: Atom, lower: bool, facts: &Facts) -> SmallVec<[Rc<Bound>; 8]> {
+        let mut bounds = SmallVec::new();
         for fact in facts.iter().rev() {
-            if fact.innermost == Some(atom) {
-                bounds.extend(self.bound_of(atom, lower, fact));
+            if fact.innermost == Some(atom)
+                && let Some((of, bound)) = self.innermost_bound(fact)
+                && of == lower
+            {
+                bounds.push(bound);
             }
         }
         let AtomInfo { range, lower: below, upper: above, .. } = self.atoms.get(atom);
         bounds.extend(if lower { below } else { above }.iter().cloned());
         let limit = if lower { range.lo } else { range.hi };
         // A bound that is never worse than the range.
-        let is_better = |Bound { scale, limit: of, when }: &Bound| {
+        let is_better = |bound: &Rc<Bound>| {
+            let Bound { scale, limit: of, when } = &**bound;
             let (lo, hi) = self.atoms.interval(of);
             let better = if lower { lo.is_some_and(|lo| lo >= limit) } else { hi.is_some_and(|hi| hi <= limit) };
             *when == Condition::TRUE && scale.as_constant() == Some(1) && better
@@ -422,7 +428,7 @@ impl Domain {
             Range::new(0, most.map_or(i128::from(u64::MAX), |most| (most / least).clamp(0, i128::from(u64::MAX))));
         let uniform = (self.atoms.is_uniform_poly(dividend) && self.atoms.is_uniform_poly(divisor))
             .then(|| Uniform::Quotient(dividend.clone(), divisor.clone()));
-        let bound = |limit: Poly| Bound { scale: divisor.clone(), ..Bound::new(limit) };
+        let bound = |limit: Poly| Rc::new(Bound { scale: divisor.clone(), limit, when: Condition::TRUE });
         let least = dividend.sub(divisor)?.offset(1)?;
         let (lower, upper) = (vec![bound(least)], vec![bound(dividend.clone())]);
         let atom = self.atoms.add(AtomInfo { uniform, lower, upper, ..AtomInfo::of(range) });

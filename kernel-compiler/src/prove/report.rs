@@ -279,8 +279,8 @@ impl Words<'_> {
         let (mut left, mut right) = (Poly::default(), Poly::default());
         for (monomial, coefficient) in poly.terms() {
             let mut term = Poly::constant(coefficient.abs());
-            for atom in monomial {
-                term = term.mul(&Poly::atom(*atom)).unwrap_or_default();
+            for atom in monomial.iter() {
+                term = term.mul(&Poly::atom(atom)).unwrap_or_default();
             }
             let side = if *coefficient > 0 { &mut left } else { &mut right };
             *side = side.add(&term).unwrap_or_default();
@@ -329,7 +329,7 @@ impl Words<'_> {
             }
             for (position, atom) in monomial.iter().enumerate() {
                 text.push_str(if position > 0 { " * " } else { "" });
-                self.atom(text, *atom);
+                self.atom(text, atom);
             }
         }
     }

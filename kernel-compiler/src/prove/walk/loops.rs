@@ -313,7 +313,7 @@ impl<'m> Walk<'m> {
             }
             let range = self.range(scalar);
             let (mut lower, mut upper) = (Vec::new(), Vec::new());
-            let bound = |limit: &Poly, when| Bound { when, ..Bound::new(limit.clone()) };
+            let bound = |limit: &Poly, when| Bound::when(limit.clone(), when);
             match walked {
                 Some((walked, bounds)) if *walked == var => {
                     for (limit, is_lower, when) in bounds {
