@@ -1,5 +1,7 @@
 //! Properties of the PTX that NVRTC generates from the emitted C, which is written with its optimisations in mind.
 //! Needs NVRTC, but no GPU.
+//!
+//! The tests of the whole corpus ask for architectures that `nvrtc.rs` compiles for, so that the cache has the images.
 
 mod compiler;
 
@@ -43,7 +45,7 @@ fn f32_kernels_have_no_f64() {
         let allowed: &[&str] = if reduces { REDUCTION } else { &[] };
         checked.fetch_add(1, Relaxed);
         trigonometric.fetch_add(usize::from(reduces), Relaxed);
-        match (look.ptx)("compute_75") {
+        match (look.ptx)("sm_75") {
             Err(error) => error.to_string(),
             Ok(ptx) => {
                 let is_double = |line: &&str| line.contains(".f64") && !allowed.iter().any(|op| line.contains(op));
@@ -519,7 +521,7 @@ fn no_kernel_has_a_trap() {
     };
     let checked = AtomicUsize::new(0);
     let failures = for_each(&kernels, |_, look| {
-        let failures = COMPILERS.iter().filter_map(|architecture| {
+        let failures = ["sm_90", "sm_120"].iter().filter_map(|architecture| {
             checked.fetch_add(1, Relaxed);
             match (look.ptx)(architecture) {
                 Ok(ptx) if count(&ptx, &["trap", "brkpt"]) == 0 => None,

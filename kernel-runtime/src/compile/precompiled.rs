@@ -157,8 +157,7 @@ impl Precompiled {
 
     fn kernel_folder(&self, inputs: CompilationInputs<'_>) -> PathBuf {
         let name = file_stem(inputs.kernel);
-        let hash = Key::of(inputs.parts).to_string();
-        self.folder.join(format!("{name}-{}", &hash[..32]))
+        self.folder.join(format!("{name}-{}", Key::of(inputs.parts)))
     }
 }
 

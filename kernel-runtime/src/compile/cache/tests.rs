@@ -171,7 +171,7 @@ fn foreign_and_unfinished_files_are_kept() {
         place.join("short-13.5.kernel"),
         cache.folder.join("nvrtc/libnvrtc.so.13"),
         cache.folder.join("nvrtc/note"),
-        cache.folder.join("nvrtc").join(&note[..63]),
+        cache.folder.join("nvrtc").join(&note[..31]),
         cache.folder.join("nvrtc").join(&source),
         cache.folder.join("refused/saxpy.cu"),
         cache.folder.join("refused").join(&note),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::file::UNFINISHED;
+use super::key::HASH_BYTES;
 use super::{NOTES, REFUSED, SUFFIX};
 
 /// The age after which an unfinished file is considered abandoned by a killed process.
@@ -95,13 +96,13 @@ pub(super) fn trim(folder: &Path, limit: u64) -> u64 {
 /// extension.
 fn is_kernel(name: &str) -> bool {
     let parts = || name.strip_suffix(SUFFIX)?.split_once('-');
-    parts().is_some_and(|(key, _)| is_hex(key, 62))
+    parts().is_some_and(|(key, _)| is_hex(key, 2 * HASH_BYTES - 2))
 }
 
 /// Returns whether a name is that of a note on NVRTC: a hash of the inputs of the search for it. The name is checked because
 /// other software uses folders named `nvrtc`, too.
 fn is_note(name: &str) -> bool {
-    is_hex(name, 64)
+    is_hex(name, 2 * HASH_BYTES)
 }
 
 /// Returns whether a name is that of a source that NVRTC rejected: the kernel's name, and the prefix of a hash.
