@@ -586,6 +586,16 @@ struct Algorithms;
 #[doc = include_str!("../docs/from-numba.md")]
 struct FromNumba;
 
+/// Compiles and runs the code blocks of the page for CuPy users.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/from-cupy.md")]
+struct FromCupy;
+
+/// Compiles and runs the code blocks of the page for users of Thrust and CUB.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/from-thrust.md")]
+struct FromThrust;
+
 /// Compiles and runs the code blocks of the page on environment variables.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/environment.md")]
