@@ -10,9 +10,11 @@ pub(crate) fn run() -> Result<()> {
             .env("CUMBIA_NVRTC", &nvrtc)
             .env("CUMBIA_REQUIRE_NVRTC", "1"),
     )?;
-    // Optimised, as the README runs them. The tests above run with overflow checks.
+    // Optimised, as the README runs them. The tests above run with overflow checks. The features are those of the tests, so
+    // that `cargo xtask quick --release` finds the dependencies built.
     for example in examples()? {
-        program::run(program::cargo(&["run", "--release", "--example", &example]).env("CUMBIA_DEVICE", "cpu"))?;
+        let run = ["run", "--release", "--features", "cudarc,ndarray", "--example", &example];
+        program::run(program::cargo(&run).env("CUMBIA_DEVICE", "cpu"))?;
     }
     eprintln!("all tests passed");
     Ok(())
