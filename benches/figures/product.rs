@@ -130,7 +130,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         for (what, ours, cuda) in
             [("naive", naive, cuda_naive), (narrow_name, narrow, cuda_narrow), ("16×16 tiles", tiled, cuda_tiled)]
         {
-            row(&format!("{what}, CUDA C by hand"), cuda, &format!("{:.2} TFLOP/s", rate(cuda)));
+            row(&format!("{what}, hand-written CUDA C++"), cuda, &format!("{:.2} TFLOP/s", rate(cuda)));
             row(
                 &format!("{what}, #[kernel]"),
                 ours,

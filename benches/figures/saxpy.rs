@@ -77,7 +77,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     .map(|time| time / BATCH as u32);
     println!("saxpy, n = 2^28, block {BLOCK}");
     let rate = |time: std::time::Duration| format!("{:.0} GB/s", 12.0 * N as f64 / time.as_secs_f64() / 1e9);
-    row("CUDA C by hand", cuda_c, &rate(cuda_c));
+    row("hand-written CUDA C++", cuda_c, &rate(cuda_c));
     row("#[kernel]", checked, &format!("{}, {:.4} of CUDA C's speed", rate(checked), ratio(cuda_c, checked)));
     row(
         "#[kernel(unchecked)]",

@@ -1,4 +1,4 @@
-//! Bar charts as SVG: one horizontal bar per workload, with a line at the speed of CUDA C by hand.
+//! Bar charts as SVG: one horizontal bar per workload, with a line at the speed of hand-written CUDA C++.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

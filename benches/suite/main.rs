@@ -1,4 +1,4 @@
-//! The benchmark suite: workloads as a user writes them in Cumbia, against the same algorithms in CUDA C by hand, which are
+//! The benchmark suite: workloads as a user writes them in Cumbia, against the same algorithms in hand-written CUDA C++, which are
 //! compiled by the same NVRTC with the same options.
 //!
 //! ```text
@@ -8,9 +8,9 @@
 //! cargo bench --bench suite -- --small               compares results at small sizes, and measures nothing; without a GPU on
 //!                                                    the CPU device
 //! cargo bench --bench suite -- --compile             compiles both sides for sm_90 by NVRTC; needs no GPU
-//! cargo bench --bench suite -- --inspect FOLDER      writes the CUDA C of both sides and the checks of each kernel; needs no GPU
+//! cargo bench --bench suite -- --inspect DIRECTORY   writes the CUDA C of both sides and the checks of each kernel; needs no GPU
 //! cargo bench --bench suite -- --json FILE           also writes the times as JSON
-//! cargo bench --bench suite -- --report docs         also writes benchmarks.md and its charts into the folder
+//! cargo bench --bench suite -- --report docs         also writes benchmarks.md and its charts into the directory
 //! cargo bench --bench suite -- --peers FILE          also compares with other systems, whose times the file contains
 //! ```
 //!

@@ -11,7 +11,7 @@ use crate::measure::Measured;
 use crate::workload::{Variant, Work};
 
 /// The titles of the charts.
-const BY_HAND: &str = "Speed of safe kernels, relative to CUDA C by hand";
+const BY_HAND: &str = "Speed of safe kernels, relative to hand-written CUDA C++";
 const OF_PEERS: &str = "Speed of other systems, relative to safe kernels of Cumbia";
 
 /// The measurements, and the machine that they were made on.
@@ -122,7 +122,7 @@ impl Run {
         format!("{run:#}\n")
     }
 
-    /// Writes `benchmarks.md` and its charts into a folder.
+    /// Writes `benchmarks.md` and its charts into a directory.
     pub(crate) fn write_report(&self, folder: &Path) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -137,7 +137,7 @@ impl Run {
         std::fs::write(folder.join("benchmarks.md"), self.markdown()).map_err(failed)
     }
 
-    /// The chart of the safe kernels against those by hand.
+    /// The chart of the safe kernels against the hand-written ones.
     fn chart_by_hand(&self) -> Option<(String, Vec<Bar>)> {
         let bar = |measured: &Measured| Bar::new(measured.title, measured.ratio(Variant::Safe));
         let bars: Vec<_> = self.measured.iter().map(bar).collect();
@@ -159,13 +159,15 @@ impl Run {
     fn markdown(&self) -> String {
         let mut text = format!(
             "# Benchmarks\n\n\
-             Each workload of `benches/suite` as a safe kernel that a user writes without tuning, against the same algorithm in\n\
-             CUDA C by hand, which is compiled by the same NVRTC with the same options. The table has relative speeds, since ratios\n\
-             are more reproducible than times: 1.05 is 5 % faster than CUDA C by hand. All of it is from one run of\n\n\
+             Each workload of `benches/suite` as a safe kernel that a user writes without tuning, against hand-written CUDA C++: the\n\
+             same algorithm with the same elements per thread and 32-bit indices, and with vector loads only where the kernel has\n\
+             them, compiled by the same NVRTC with the same options. The last column has versions with vector loads. The table has\n\
+             relative speeds, since ratios are more reproducible than times: 1.05 is 5 % faster than the hand-written CUDA C++. All of\n\
+             it is from one run of\n\n\
              ```sh\ncargo bench --bench suite -- --report docs\n```\n\n\
              on {}.\n\n\
              ![{BY_HAND}](benchmarks-by-hand.svg)\n\n\
-             | workload | `#[kernel]` | `unchecked` | `index = u32` | other CUDA C |\n|---|---|---|---|---|\n",
+             | workload | `#[kernel]` | `unchecked` | `index = u32` | tuned CUDA C++ |\n|---|---|---|---|---|\n",
             self.machine.line()
         );
         for measured in &self.measured {
@@ -206,7 +208,7 @@ impl Run {
 /// Prints the head of the table.
 pub(crate) fn print_head(machine: &Machine) {
     println!("{}", machine.line());
-    println!("speed relative to CUDA C by hand (1.05: 5 % faster)");
+    println!("speed relative to hand-written CUDA C++ (1.05: 5 % faster)");
     println!(
         "{:<28} {:>10} {:>18} {:>8} {:>10} {:>8}",
         "workload", "µs by hand", "rate by hand", "safe", "unchecked", "u32"

@@ -1,4 +1,4 @@
-//! The common interface of the workloads: a kernel of Cumbia in three variants, and the same algorithm in CUDA C by hand.
+//! The common interface of the workloads: a kernel of Cumbia in three variants, and the same algorithm in hand-written CUDA C++.
 
 use cumbia::prelude::*;
 

@@ -1,5 +1,5 @@
-//! The workloads. Each file holds a kernel as a user writes it, the same algorithm in CUDA C by hand, the sizes, and a reference
-//! on the host.
+//! The workloads. Each file holds a kernel as a user writes it, the same algorithm in hand-written CUDA C++, the sizes, and a
+//! reference on the host.
 
 pub(crate) mod inputs;
 
