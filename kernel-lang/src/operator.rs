@@ -76,7 +76,7 @@ operators! {
 /// a unary operator.
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` is not supported on a device",
-    label = "no device function behind it",
+    label = "not implemented by a device function",
     note = "why: only operators of numbers are built in, and host functions do not run on the device",
     note = "help: write `#[device]` before the `impl` of the operator's trait for `{Self}`"
 )]
@@ -178,7 +178,7 @@ comparisons! {
     Order [, Key = BuiltIn]
     "`<` of `{Self}` is not supported on a device",
     "why: an `impl PartialOrd` that is derived or written for the host is not compiled for the device",
-    "help: write `#[device(PartialOrd)]` before the struct or enum, in place of `PartialOrd` in its `#[derive(..)]`; an order that is written by hand becomes a `#[device]` method";
+    "help: write `#[device(PartialEq, PartialOrd)]` before the struct or enum, in place of both in its `#[derive(..)]`; for an order that is written by hand, write a method such as `fn less(self, other: Self) -> bool` in a `#[device] impl`";
 }
 
 /// Returns the slot content of `==` of a part of a compound type.
@@ -296,7 +296,7 @@ fn variant_of_one<R: Repr, K: CalleeKey>(name: &str) -> (String, Vec<VariantFiel
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` is not supported on a device",
-    label = "no device function behind it",
+    label = "not implemented by a device function",
     note = "why: only operators of numbers are built in, and host functions do not run on the device",
     note = "help: write `#[device]` before the `impl` of the operator's trait for `{Self}`"
 )]

@@ -348,10 +348,10 @@ mod tests {
         check_rejected(quote!(launch_bounds = 3), "launch_bounds(256, 2)");
         check_rejected(quote!(launch_bounds(1025)), "launch_bounds(256, 2)");
         check_rejected(quote!(launch_bounds(1, 2, 3)), "launch_bounds(256, 2)");
-        check_rejected(quote!(block = 0), "product is at most 1024");
-        check_rejected(quote!(block = (1, 1, 65)), "product is at most 1024");
-        check_rejected(quote!(block = (33, 32)), "product is at most 1024");
-        check_rejected(quote!(block = (1, 1, 1, 1)), "product is at most 1024");
+        check_rejected(quote!(block = 0), "at most 64 along z");
+        check_rejected(quote!(block = (1, 1, 65)), "at most 64 along z");
+        check_rejected(quote!(block = (33, 32)), "at most 64 along z");
+        check_rejected(quote!(block = (1, 1, 1, 1)), "at most 64 along z");
         check_rejected(quote!(block = 512, launch_bounds(256)), "could never be launched");
         check_rejected(quote!(index = u64), "`u32` or `usize`");
         check_rejected(quote!(fmad = 1), "`true` or `false`");

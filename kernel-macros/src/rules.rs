@@ -1,8 +1,8 @@
-//! Rules for unsupported constructs: each states what is refused, why, and what to write instead.
+//! Rules for unsupported constructs: each states what is rejected, why, and what to write instead.
 
 use std::fmt;
 
-/// A rule. In its texts `{}` is a placeholder for the name of the refused construct, and `{body}` for the function whose
+/// A rule. In its texts `{}` is a placeholder for the name of the rejected construct, and `{body}` for the function whose
 /// body contains it.
 pub(crate) struct Rule {
     what: &'static str,
@@ -66,8 +66,8 @@ macro_rules! rules {
 rules! {
     "Expressions":
     CLOSURE: "closures are not supported in {body}",
-        why "a GPU thread cannot call through a captured environment",
-        help "move the body into a `#[device]` function";
+        why "device code has no closure types",
+        help "write the body in place: a `match` for a method of `Option` or `Result`, a `for` loop for an iterator; or call a `#[device]` function";
     ASYNC: "`async` is not supported in {body}",
         why "a GPU thread runs to completion: there is no executor to poll a future",
         help "enqueue a second kernel for the work that follows";
@@ -119,9 +119,9 @@ rules! {
     ENUMERATED_BACKWARDS: "`.enumerate()` after `.rev()` is not supported in {body}",
         why "the count would ascend while the elements are visited in descending order",
         help "write `.enumerate().rev()`, which pairs each element with its own index";
-    ITERATOR_METHOD: "`.{}()` is only supported in a `for` in {body}",
-        why "iterator adapters take closures, which a GPU thread cannot call",
-        help "write a loop: `for v in x.iter() { .. }`, `for i in 0..x.len() { .. x[i] .. }`";
+    ITERATOR_METHOD: "`.{}()` is not supported here",
+        why "iterators are not values in {body}, and most of their methods take closures, which are not supported on a device",
+        help "write a `for` loop; `x.iter().sum::<T>()`, `.product::<T>()` and `.copied().min()`, `.max()` are supported";
     HEAP: "`{}` is not supported in {body}",
         why "a GPU thread cannot allocate heap memory",
         help "use an array (`[0.0; 16]`), a slice parameter (`&mut [f32]`) or shared memory (`shared::<[f32; 256]>()`)";
@@ -153,10 +153,10 @@ rules! {
         help "read and assign the variable: `let before = x; x = None;`";
     ELEMENT: "method `{}` of `{Self}` is not supported in {body}",
         why "it returns an `Option` of a reference, and values hold no references",
-        help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it behind a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
+        help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it under a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
     ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
-        why "iterators are only supported in a `for`",
-        help "write a loop: `for v in x.iter() { .. }`, `for i in 0..x.len() { .. x[i] .. }`";
+        why "iterators are not values in {body}, and most of their methods take closures, which are not supported on a device",
+        help "write a `for` loop; `x.iter().sum::<T>()`, `.product::<T>()` and `.copied().min()`, `.max()` are supported";
     HEAP_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a GPU thread cannot allocate heap memory",
         help "use an array of constant size: `[0.0; 16]`";
@@ -234,7 +234,7 @@ rules! {
     PAIR_PATTERN: "a loop over `.zip(..)` needs a variable for each of the two items",
         why "the pair holds references, which a single variable cannot",
         help "write `for (a, b) in x.iter().zip(y.iter()) { .. }`";
-    REVERSED_PART: "`.rev()` is only supported behind the whole sequence here",
+    REVERSED_PART: "`.rev()` is only supported at the end of the chain here",
         why "the items are indexed by one counter, which the loop reverses",
         help "write `x.iter().zip(y.iter()).rev()`, or loop over the indices";
     UNINITIALISED_PATTERN: "a `let` without a value must declare a single variable",
@@ -242,7 +242,7 @@ rules! {
         help "declare each variable with `let x;`, or give the pattern a value: `let (a, b) = ..;`";
     ITEM: "items are not supported in {body}",
         why "the only items supported in a body are `const`, `use` and `type`",
-        help "move it to the enclosing module; a function becomes a `#[device]` function";
+        help "move it to the enclosing module; a function becomes a `#[device]` function, and the data of a `static` an argument of the kernel";
     HIDDEN_VARIABLE: "the item `{}` shadows a variable of the function",
         why "in Rust an item of a block shadows the variables of the enclosing blocks, and a macro cannot tell whether it is a value",
         help "rename it: `use limits::n as limit;`";
@@ -354,8 +354,8 @@ rules! {
     LAUNCH_BOUNDS: "`launch_bounds` takes `(threads)` or `(threads, min_blocks)`",
         why "a block has 1 to 1024 threads, and a multiprocessor has 1 to 32 resident blocks",
         help "write literals: `#[kernel(launch_bounds(256, 2))]`";
-    BLOCK: "`block` takes one to three integers whose product is at most 1024",
-        why "a block has at most 1024 threads, and at most 64 along z",
+    BLOCK: "`block` takes one to three integers: at most 1024 threads, and at most 64 along z",
+        why "CUDA limits the size of a block",
         help "write literals: `#[kernel(block = 256)]`, `#[kernel(block = (16, 16))]`";
     BLOCK_ABOVE_BOUNDS: "the block has more threads than `launch_bounds` allows",
         why "such a kernel could never be launched",
@@ -364,12 +364,12 @@ rules! {
         why "an unchecked kernel has no bounds checks to prove",
         help "remove one of them";
     COARSEN: "`coarsen` takes `false`, or a number of threads from 1 to 16",
-        why "a hardware thread that executes many threads of a launch runs out of registers",
+        why "a CUDA thread that executes many logical threads runs out of registers",
         help "write `#[kernel(coarsen = 4)]`, `#[kernel(coarsen = false)]`, or remove the option: each launch then decides";
     INDEX: "`index` takes `u32` or `usize`",
         why "an index is 32 or 64 bits wide on a device",
         help "write `#[kernel(index = u32)]`, or remove the option";
-    CUDA_IS_UNSAFE: "a body in CUDA C is `unsafe`",
+    CUDA_IS_UNSAFE: "a body in CUDA C++ is `unsafe`",
         why "the compiler cannot verify that it accesses only its parameters and agrees with the Rust body",
         help "write `#[device(unsafe(cuda = \"..\"))]` to assert that it does";
     "Items under `#[device]`":

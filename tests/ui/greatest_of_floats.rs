@@ -10,6 +10,11 @@ fn sums(n: &[u32], y: &mut [f32]) {
     y[0] = n.iter().sum::<f32>();
 }
 
+#[kernel]
+fn sorted(y: &mut [f32]) {
+    y.sort();
+}
+
 fn main() {}
 
-// mistakes: 2
+// mistakes: 3

@@ -102,7 +102,8 @@ impl Check<'_, '_> {
                 Diagnostic::new(
                     format!("the kernel's parameters occupy {bytes} bytes"),
                     format!(
-                        "CUDA limits parameters to {PARAMETER_LIMIT} bytes, of which Cumbia reserves {LAUNCH_BYTES}"
+                        "Cumbia limits parameters to {PARAMETER_LIMIT} bytes, the limit common to all supported CUDA versions and \
+                         GPUs, and reserves {LAUNCH_BYTES} of them"
                     ),
                     "store the data in an array and pass a slice",
                 ),

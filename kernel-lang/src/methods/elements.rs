@@ -98,8 +98,8 @@ methods! {
         call.note();
         S::product(x.__values())
     }}
-    fn __device_iter_max<>[key T::Max](x, _call) -> Option<T> where [T: OrderedElement] { x.__values().max() }
-    fn __device_iter_min<>[key T::Min](x, _call) -> Option<T> where [T: OrderedElement] { x.__values().min() }
+    fn __device_iter_max<K>[key K](x, _call) -> Option<T> where [T: OrderedElement<Max = K>] { x.__values().max() }
+    fn __device_iter_min<K>[key K](x, _call) -> Option<T> where [T: OrderedElement<Min = K>] { x.__values().min() }
 }
 
 methods! {
@@ -119,8 +119,8 @@ methods! {
         }
         x.__elements_mut().zip(from.__values()).for_each(|(place, value)| place.set(value));
     }}
-    fn __device_sort<>[key T::Sort](x, _call) -> () where [T: OrderedElement] { sort(x.write()) }
-    fn __device_sort_unstable<>[key T::SortUnstable](x, _call) -> () where [T: OrderedElement] { sort(x.write()) }
+    fn __device_sort<K>[key K](x, _call) -> () where [T: OrderedElement<Sort = K>] { sort(x.write()) }
+    fn __device_sort_unstable<K>[key K](x, _call) -> () where [T: OrderedElement<SortUnstable = K>] { sort(x.write()) }
 }
 
 /// Sorts a copy of the elements, which no other thread accesses, and stores it.
@@ -130,12 +130,14 @@ fn sort<T: OrderedElement>(elements: Slice<'_, T, Write>) {
     elements.__elements_mut().zip(values).for_each(|(place, value)| place.set(value));
 }
 
-/// A type of elements with a total order on a device, with the keys of the methods that need one.
+/// A type of elements with a total order on a device, with the keys of the methods that need one. The key is a parameter of
+/// these methods: with a projection such as `T::Max` in the type of the result, rustc would report that the method does not exist,
+/// instead of this missing trait.
 #[diagnostic::on_unimplemented(
-    message = "elements of type `{Self}` have no total order on a device",
-    label = "not an integer",
-    note = "why: `max`, `min` and `sort` compare all elements: integers are `Ord`, and floats are not",
-    note = "help: write a loop: `for &v in x {{ greatest = greatest.max(v); }}`"
+    message = "`max`, `min` and `sort` of elements of type `{Self}` are not supported on a device",
+    label = "the elements are not integers",
+    note = "why: they need a total order; floats are only partially ordered, as in Rust",
+    note = "help: for the greatest element write `for &v in x.iter() {{ greatest = greatest.max(v); }}`"
 )]
 pub trait OrderedElement: DeviceType + Ord {
     /// The key of `x.iter().copied().max()`.

@@ -86,7 +86,7 @@ pub trait CloneMethod: Copy {
     message = "`{Self}` cannot be iterated over on a device",
     label = "not a range, an array or a slice",
     note = "why: the `IntoIterator` of other types is compiled for the host only",
-    note = "help: count through the elements: `for i in 0..n {{ .. }}`"
+    note = "help: iterate over the indices: `for i in 0..n {{ .. }}`"
 )]
 pub trait Array: IntoIterator {}
 

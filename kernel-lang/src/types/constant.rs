@@ -13,7 +13,7 @@ use super::{DeviceType, Repr};
 /// type, and report a second error where the constant is used.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used as a value on a device",
-    label = "not a constant that the device can hold",
+    label = "not a value of a device type",
     note = "why: a name that is not a variable of the function is a constant, and is copied into the device code",
     note = "help: use a constant of numbers, `bool`s or a type with `#[derive(DeviceType)]`, or call a `#[device]` function"
 )]

@@ -1,4 +1,4 @@
-//! Tests of the lowering of whole bodies, and of the constructs that it refuses.
+//! Tests of the lowering of whole bodies, and of the constructs that it rejects.
 
 use cumbia_kernel_ir::{ExprKind, Function, Pattern, Sequence, Stmt};
 use syn::{ItemFn, parse_quote};
@@ -265,7 +265,7 @@ fn refused_constructs() {
                 x.iter().map(|v| v * 2.0).sum()
             }
         ),
-        &["`.iter()` is only supported"],
+        &["`.iter()` is not supported here"],
     );
     check_refused(
         &parse_quote!(
