@@ -22,7 +22,7 @@ use crate::loader::{library_of, loader_message, resolve};
 use crate::sync::OnceLock;
 
 /// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Functions under `newer`
-/// are optional: older supported drivers lack them.
+/// are optional: a driver that lacks them loads, too.
 macro_rules! functions {
     (
         newer { $($newer:ident($($newer_parameter:ident: $newer_type:ty),*);)* }
@@ -102,7 +102,7 @@ functions! {
         );
         cuOccupancyMaxPotentialClusterSize(blocks: *mut c_int, function: CUfunction, config: *const CUlaunchConfig);
         cuOccupancyMaxActiveClusters(clusters: *mut c_int, function: CUfunction, config: *const CUlaunchConfig);
-        // CUDA 11.4. If one is missing, only graphs are unavailable.
+        // CUDA 11.4: graphs.
         cuGraphCreate(graph: *mut CUgraph, flags: c_uint);
         cuGraphDestroy(graph: CUgraph);
         cuGraphAddKernelNode(
@@ -397,7 +397,7 @@ impl fmt::Display for NoDriver {
         match reason {
             DriverFailure::NotLoaded { message } => f.write_str(message),
             DriverFailure::Incomplete { library, function } => {
-                write!(f, "{library} was found, but it has no {function}, so it is older than CUDA 11.4")
+                write!(f, "{library} was found, but it has no {function}, so it is older than CUDA 12.0")
             }
             DriverFailure::Init { code: _, name, message } => write!(f, "cuInit failed with {name} ({message})"),
         }

@@ -29,7 +29,7 @@ pub struct Report {
     pub nvrtc: Result<NvrtcReport, CompileError>,
     /// The disk cache.
     pub cache: CacheReport,
-    /// The folder of precompiled kernels.
+    /// The directory of precompiled kernels.
     pub precompiled: Option<PathBuf>,
     /// The supported disassemblers, with the path of each that was found.
     pub disassemblers: Vec<(&'static str, Option<PathBuf>)>,
@@ -95,9 +95,9 @@ pub struct NvrtcReport {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CacheReport {
-    /// Its folder, contents and counters.
+    /// Its directory, contents and counters.
     pub stats: Stats,
-    /// Why the folder is not writable.
+    /// Why the directory is not writable.
     pub problem: Option<Error>,
 }
 

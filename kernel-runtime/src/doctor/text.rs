@@ -113,7 +113,7 @@ impl Report {
         match &self.cache.problem {
             None => text,
             Some(error) => format!(
-                "{text}\n{error}\n  help: point CUMBIA_CACHE_DIR at a folder that only this user can write, \
+                "{text}\n{error}\n  help: point CUMBIA_CACHE_DIR at a directory that only this user can write, \
                  or set CUMBIA_CACHE=off"
             ),
         }
@@ -124,8 +124,8 @@ impl Report {
             Some(folder) => folder.display().to_string(),
             None => {
                 format!(
-                    "none, so kernels are compiled when they are first launched: CUMBIA_KERNELS does not name a folder, and there is no folder \
-                     `{FOLDER_NAME}` next to the executable"
+                    "none, so kernels are compiled when they are first launched: CUMBIA_KERNELS does not name a \
+                     directory, and there is no directory `{FOLDER_NAME}` next to the executable"
                 )
             }
         }
@@ -155,7 +155,8 @@ impl Report {
         } else if self.gpus.is_empty() {
             "Kernels run on the CPU: there is no usable GPU, for the reason above."
         } else {
-            "Kernels run on the CPU: there is a GPU, but no code for it, for the reason above."
+            "There is a GPU, but kernels cannot be compiled for it or loaded, for the reason above: launches on it fail. \
+             CUMBIA_DEVICE=cpu runs kernels on the CPU."
         }
     }
 }
@@ -330,8 +331,12 @@ mod tests {
         };
         check(
             &report(Some(Err(refused.into()))),
-            &["update NVIDIA's driver", "Kernels run on the CPU: there is a GPU, but no code for it"],
+            &[
+                "update NVIDIA's driver",
+                "There is a GPU, but kernels cannot be compiled for it or loaded",
+                "CUMBIA_DEVICE=cpu",
+            ],
         );
-        check(&report(None), &["without NVRTC, kernels cannot be compiled for sm_90a", "Kernels run on the CPU"]);
+        check(&report(None), &["without NVRTC, kernels cannot be compiled for sm_90a", "launches on it fail"]);
     }
 }

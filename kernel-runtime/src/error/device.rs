@@ -71,7 +71,7 @@ pub enum DriverFailure {
         message: String,
     },
     /// The library lacks a function that Cumbia needs.
-    #[error("{library} was found, but it has no {function}, so it is older than CUDA 11.4")]
+    #[error("{library} was found, but it has no {function}, so it is older than CUDA 12.0")]
     Incomplete {
         /// The library.
         library: String,

@@ -30,9 +30,9 @@ scenarios! {
         assert!(!report.has_gpu());
         let text = report.to_string();
         for expected in [
-            "CUMBIA_NVRTC is `/nowhere`, but there is no such file or folder",
+            "CUMBIA_NVRTC is `/nowhere`, but there is no such file or directory",
             "without NVRTC, kernels cannot be compiled for ",
-            "there is a GPU, but no code for it",
+            "There is a GPU, but kernels cannot be compiled for it or loaded",
         ] {
             assert!(text.contains(expected), "`{expected}` is not in\n{text}");
         }
