@@ -41,10 +41,9 @@
 //! ```
 //!
 //! The body of a kernel is executed by every thread of a launch, and [`grid(1)`](intrinsics::grid) is the global index
-//! of the thread, from 0. (CUDA C++ uses the word grid for the number of blocks;
-//! [`global_id(1)`](intrinsics::global_id) is the same index under a less ambiguous name.) Each thread here computes
-//! one element. Threads are launched in whole blocks, so there may be more threads than elements, and the `if` excludes
-//! the excess threads.
+//! of the thread, from 0. (In CUDA C++, *grid* denotes all blocks of a launch; [`global_id(1)`](intrinsics::global_id) is
+//! the same index under an unambiguous name.) Each thread here computes one element. Threads are launched in whole blocks,
+//! so there may be more threads than elements, and the `if` excludes the excess threads.
 //!
 //! [`Device::open`] opens GPU 0 if there is one, and the CPU otherwise; the environment variable `CUMBIA_DEVICE`
 //! (`cpu`, `cuda:1`) selects another device. A kernel accesses memory of its device: [`to_device`](Device::to_device)
@@ -481,22 +480,26 @@
 //!
 //! - Consecutive threads should access consecutive elements (coalesced access): make `grid(1)`, or the `x` of
 //!   `grid(2)`, the last index.
-//! - `.over(n)` chooses a block size with high occupancy. Try others with `.block(..)`: [`device.time`](Device::time)
-//!   measures a launch, [`occupancy`](Launch::occupancy) returns its occupancy, and `kernel::attributes(&device)` the
-//!   number of registers that the kernel uses.
-//! - A launch costs a tenth of a microsecond in addition to the driver's three to four. [`prepare`](Launch::prepare)
-//!   validates a repeated launch once, and a [`Graph`] submits many launches at once.
+//! - `.over(n)` picks a block size: 256 threads, unless another size has noticeably higher occupancy or there are few
+//!   items. Try others with `.block(..)`: [`device.time`](Device::time) measures a launch,
+//!   [`occupancy`](Launch::occupancy) returns its occupancy, and `kernel::attributes(&device)` the number of registers
+//!   that the kernel uses.
+//! - A launch costs about 0.1 µs in addition to the driver call's 3 µs. [`prepare`](Launch::prepare) validates a
+//!   repeated launch once, and a [`Graph`] submits many launches at once.
 //! - A kernel on `f32` uses no `f64` arithmetic: literals have the type that Rust infers, so that `2.0 * x[i]` is an
 //!   `f32` if `x` is a slice of `f32`.
 //! - Elements of `&[Float4]` are accessed with 16-byte instructions, those of `&[f32]` with 4-byte instructions.
-//! - In a large launch, a hardware thread executes several threads of the launch if they are independent, so that naive
-//!   element-wise kernels saturate the memory; `#[kernel(coarsen = 4)]` fixes the number, `coarsen = false` turns it off.
-//! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, where 64-bit integer arithmetic is emulated;
-//!   `block`, `launch_bounds`, `max_registers` and `fast_math` have the meaning that they have in CUDA.
+//! - In a large launch of independent threads, each CUDA thread executes several logical threads (*thread coarsening*), so
+//!   that naive element-wise kernels saturate the memory; `#[kernel(coarsen = 4)]` fixes the number, `coarsen = false`
+//!   turns it off.
+//! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU. It is rarely useful: launches already use 32-bit indices
+//!   where they provably fit, and the option disables this optimisation.
+//! - `block`, `launch_bounds`, `max_registers` and `fast_math` have the meaning that they have in CUDA.
 //! - A launch whose lengths, arguments and grid prove that a check cannot fail does not execute it on a GPU.
-//!   `kernel::checks()` and [`Report`] list what is proved, and on which condition; `#[kernel(prove)]` makes every other
-//!   check an error. `#[kernel(unchecked)]` removes the bounds checks without a proof, and makes `.launch()` `unsafe`.
-//! - On a GPU `a * b + c` may be contracted to a fused multiply-add, which rounds once, as in CUDA C and Numba.
+//!   `kernel::checks()` and [`Report`] list which checks are proved, and under which conditions; with `#[kernel(prove)]` a
+//!   check that cannot be proved is an error of the first launch. `#[kernel(unchecked)]` removes the bounds checks
+//!   without a proof, and makes `.launch()` `unsafe`.
+//! - On a GPU `a * b + c` may be contracted to a fused multiply-add, which rounds once, as in CUDA C++ and Numba.
 //!   `#[kernel(fmad = false)]` rounds twice, as on the CPU.
 //! - Compiled kernels are cached in the process, and on disk for later processes. The very first launch takes tens of
 //!   milliseconds for the compilation.

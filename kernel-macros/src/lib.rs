@@ -11,8 +11,8 @@
 //! at once, and the function is still declared as a stub, so that one mistake produces one error.
 //!
 //! This crate knows no types: rustc resolves them. It has no list of intrinsics either: an intrinsic is an item of the
-//! runtime to which a call resolves. The exceptions are the three intrinsics of `lower::intrinsic` whose result is a
-//! handle, and the tables of `lower::foreign`, which serve error messages only.
+//! language layer (`kernel-lang`) to which a call resolves. The exceptions are the three intrinsics of `lower::intrinsic`
+//! whose result is a handle, and the tables of `lower::foreign`, which serve error messages only.
 
 mod bounds;
 mod derive;
@@ -43,12 +43,12 @@ use crate::report::Errors;
 /// page of the crate has complete examples. Options, as in `#[kernel(unchecked, block = (16, 16))]`:
 ///
 /// - `unchecked`: omits the bounds checks on a GPU; `.launch()` becomes `unsafe`.
-/// - `prove`: every check of an index, a sub-slice, an overflow, a divisor or a shift amount has to be proved, so that a
-///   launch executes none of them. The first launch and `precompile` are errors that list the other checks: the attribute
-///   knows no types, so that the compiler cannot. A launch whose lengths, arguments, grid and block do not satisfy the
-///   conditions of the proofs is refused. `kernel::checks()` lists the checks and conditions.
+/// - `prove`: requires that every check of an index, a sub-slice, an overflow, a divisor or a shift amount is proved, so
+///   that the kernel executes none. A check that cannot be proved is an error of the first launch and of `precompile`, since
+///   an attribute knows no types. A launch whose lengths, arguments, grid and block do not satisfy the conditions of the
+///   proofs fails validation. `kernel::checks()` lists the checks and conditions.
 /// - `fmad = false`: `a * b + c` is rounded twice on a GPU, as on the CPU. By default CUDA may contract the two
-///   operations into a fused multiply-add with a single rounding, as it does for CUDA C and Numba.
+///   operations into a fused multiply-add with a single rounding, as it does for CUDA C++ and Numba.
 /// - `fast_math`: division, square roots and elementary functions are approximated on a GPU, and subnormal `f32` values
 ///   are flushed to zero; CUDA's `--use_fast_math`. The CPU results are unaffected.
 /// - `max_registers = n`: limits the registers per thread on a GPU, from 16 to 255.
@@ -56,11 +56,12 @@ use crate::report::Errors;
 ///   blocks is an error.
 /// - `block = n`, `block = (x, y)`, `block = (x, y, z)`: the only block size that the kernel can be launched with; a
 ///   launch may omit it.
-/// - `coarsen = n`: each hardware thread executes `n` threads of a launch, from 1 to 16, whose loads it issues first. By
-///   default large launches do so if the threads are independent and no check is executed; here this is required.
-///   `coarsen = false` is the same as `coarsen = 1`.
-/// - `index = u32`: makes `usize` 32 bits wide on a GPU, which speeds up index arithmetic. A launch with an array or a
-///   grid that exceeds this range is an error.
+/// - `coarsen = n`: thread coarsening: each CUDA thread executes `n` logical threads, those of the launch, from 1 to 16,
+///   and issues their loads first. By default large launches do so if the threads are independent and no check is
+///   executed; here this is required. `coarsen = false` is the same as `coarsen = 1`.
+/// - `index = u32`: makes `usize` 32 bits wide on a GPU. Rarely useful: launches already use 32-bit indices where they
+///   provably fit, and the option disables this optimisation. A launch with an array or a grid that exceeds this range is
+///   an error.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let source = proc_macro2::TokenStream::from(item.clone());
@@ -130,8 +131,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// An operator `impl` (`Add`, `MulAssign`, `Neg`, `PartialEq`, ..) under `#[device]` makes the operator available in
 /// kernels. A type parameter with an operator bound, as in `T: DeviceType + Add<Output = T>`, requires such an operator; a
 /// bound `T: From<u8>` likewise requires a built-in conversion. A trait under `#[device]` whose functions take or
-/// return `self` has `DeviceType` as a supertrait. If the trait has default methods, each of its implementations needs
-/// `#[device]`.
+/// return `self` has `DeviceType` as a supertrait. Each implementation of a `#[device]` trait needs `#[device]` as well, even
+/// if it only inherits default methods.
 ///
 /// # Deriving comparisons
 ///

@@ -1,4 +1,5 @@
-//! The block size that `.over(..)` picks: the number of threads that maximises occupancy, in the shape of the items.
+//! The block size that `.over(..)` picks, in the shape of the items: 256 threads, unless another size has noticeably higher
+//! occupancy or there are few items.
 //!
 //! Nothing here queries a device: limits and occupancy are parameters.
 

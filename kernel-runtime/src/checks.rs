@@ -1,4 +1,4 @@
-//! Reports about the checks of kernels: which of them the launches of a program pay for.
+//! Reports about the checks of kernels: which of them launches execute.
 //!
 //! Indices, sub-slices, overflows, divisors and shift amounts are checked. Most checks cannot fail for a reason that is known
 //! before the launch or at the launch, where lengths, arguments, grid and block are numbers; such a launch runs code without

@@ -3,6 +3,9 @@
 //! A [`Plan`] is created and executed by the program itself, because the compiled code depends on the program's build: on the
 //! profile, which determines the overflow checks, and on the paths of the sources. No GPU is needed.
 //!
+//! The kernels of Cumbia's own algorithms (`cumbia::algorithm`, and methods of arrays such as `x.sum()`) are generic and private:
+//! no plan contains them, and a program that calls them needs NVRTC or a filled cache where it runs.
+//!
 //! ```
 //! use cumbia::precompile::Plan;
 //! use cumbia::prelude::*;
@@ -30,22 +33,22 @@
 //!     .instance::<scale<f64>>()
 //!     .architectures(["sm_80", "sm_90"]);
 //! # if std::env::var_os("CUMBIA_NVRTC").is_some() {
-//! # let folder = std::env::temp_dir().join(format!("cumbia-kernels-{}", std::process::id()));
-//! # let folder = folder.as_path();
-//! let report = plan.compile_into(folder)?;
+//! # let directory = std::env::temp_dir().join(format!("cumbia-kernels-{}", std::process::id()));
+//! # let directory = directory.as_path();
+//! let report = plan.compile_into(directory)?;
 //! println!("{report}");
 //! # let of = |name: &str| report.kernels.iter().filter(|compiled| compiled.kernel.ends_with(name)).count();
 //! # assert_eq!((of("scale<f32>"), of("scale<f64>")), (8, 8)); // with and without 32-bit indices, coarsened or not
-//! # std::fs::remove_dir_all(folder).unwrap();
+//! # std::fs::remove_dir_all(directory).unwrap();
 //! # }
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! At run time, the program finds the folder through `CUMBIA_KERNELS`, or beside its executable under the name
+//! At run time, the program finds the directory through `CUMBIA_KERNELS`, or beside its executable under the name
 //! `cumbia-kernels`. A GPU runs machine code of its own major compute capability and of the same or a lower minor one, or else
 //! PTX of a lower capability, which the driver compiles; each file with machine code also contains its PTX. A kernel that is
-//! not in the folder, or was compiled for a newer driver, is taken from the cache or compiled.
+//! not in the directory, or was compiled for a newer driver, is taken from the cache or compiled.
 
 use std::any::TypeId;
 use std::collections::BTreeSet;
@@ -154,7 +157,7 @@ impl Plan {
         self
     }
 
-    /// Compiles the kernels into a folder, in parallel. Other files of the folder stay.
+    /// Compiles the kernels into a directory, in parallel. Other files of the directory stay.
     ///
     /// # Errors
     ///
@@ -166,9 +169,9 @@ impl Plan {
     /// use cumbia::Error;
     /// use cumbia::precompile::Plan;
     ///
-    /// # let folder = std::env::temp_dir().join(format!("cumbia-none-{}", std::process::id()));
+    /// # let directory = std::env::temp_dir().join(format!("cumbia-none-{}", std::process::id()));
     /// # let plan = Plan::new().architectures(["sm_90"]);
-    /// match plan.compile_into(&folder) {
+    /// match plan.compile_into(&directory) {
     ///     Ok(report) => println!("{report}"),
     ///     Err(Error::Precompile(failed)) => {
     ///         println!("{}", failed.report);

@@ -32,8 +32,8 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `global_id(1)`, `global_id(2)`, `global_id(3)`: the global index of the thread; the same as [`grid`], under a name that
-    /// cannot be mistaken for the number of blocks, which CUDA C++ calls the grid.
+    /// `global_id(1)`, `global_id(2)`, `global_id(3)`: the global index of the thread; the same as [`grid`], under an
+    /// unambiguous name: in CUDA C++, *grid* denotes all blocks of a launch.
     ///
     /// ```
     /// use cumbia::prelude::*;

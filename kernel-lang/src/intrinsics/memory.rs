@@ -62,8 +62,8 @@ intrinsic! {
 
 intrinsic! {
     /// `dynamic_shared_at::<T>(byte_offset, len)`: `len` elements of the dynamic shared memory, so that a block can
-    /// place several arrays there. A part that is out of bounds, or an offset that is not a multiple of `T`'s size, is
-    /// a fault.
+    /// place several arrays there. A part that is out of bounds, or an offset that is not a multiple of `T`'s alignment,
+    /// is a fault.
     dynamic_shared_at<T: DeviceType> = Intrinsic::DynamicSharedAt(T::ty())
 }
 

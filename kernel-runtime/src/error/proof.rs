@@ -1,4 +1,4 @@
-//! The checks of a kernel: which of them a launch omits, on which condition, and which are kept.
+//! The checks of a kernel: which of them are proved, under which conditions, and which are kept.
 
 use std::fmt;
 

@@ -211,7 +211,8 @@ impl Recorder<'_> {
     ///
     /// # Safety
     ///
-    /// No thread of this launch may index out of bounds of a slice or a shared array.
+    /// Every index, range and `split_at` position that a thread of this launch evaluates is in bounds: of slices, views, and
+    /// shared and local arrays.
     #[allow(clippy::needless_pass_by_value, reason = "as above")]
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K, Unchecked>) -> Result<()> {
         self.add(&launch)

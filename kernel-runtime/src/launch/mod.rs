@@ -269,7 +269,8 @@ impl<K: Kernel> Launch<'_, K, Unchecked> {
     ///
     /// # Safety
     ///
-    /// No thread of this launch may index outside a slice or shared array.
+    /// Every index, range and `split_at` position that a thread of this launch evaluates is in bounds: of slices, views, and
+    /// shared and local arrays.
     #[inline]
     pub unsafe fn launch(self) -> Result<()> {
         self.run()
