@@ -23,7 +23,7 @@ fn read(path: impl AsRef<Path>) -> String {
 /// The paths of all pages, relative to the root.
 fn pages() -> Vec<PathBuf> {
     let in_folder = |folder: &str| -> Vec<PathBuf> {
-        let entries = fs::read_dir(root().join(folder)).expect("a folder").map(|entry| entry.expect("an entry"));
+        let entries = fs::read_dir(root().join(folder)).expect("a directory").map(|entry| entry.expect("an entry"));
         entries.map(|entry| Path::new(folder).join(entry.file_name())).collect()
     };
     let mut pages = [in_folder(""), in_folder("docs")].concat();
@@ -80,9 +80,9 @@ fn links_lead_to_existing_files_and_headings() {
     assert!(broken.is_empty(), "links that lead nowhere:\n{broken}");
 }
 
-/// The paths of the Rust files in a folder and in those in it, with `/` between names.
+/// The paths of the Rust files in a directory and in those in it, with `/` between names.
 fn rust_files(folder: &Path, files: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+    for entry in fs::read_dir(folder).expect("a directory").map(|entry| entry.expect("an entry").path()) {
         let is_output = entry.file_name().is_some_and(|name| name == "target" || name == ".git");
         if entry.is_dir() && !is_output {
             rust_files(&entry, files);
@@ -150,9 +150,9 @@ fn quoted_compiler_messages_are_those_of_the_ui_tests() {
     }
 }
 
-/// Appends the Rust files of a folder and of those in it. Strings that continue on the next line are joined.
+/// Appends the Rust files of a directory and of those in it. Strings that continue on the next line are joined.
 fn sources(folder: &Path, text: &mut String) {
-    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+    for entry in fs::read_dir(folder).expect("a directory").map(|entry| entry.expect("an entry").path()) {
         if entry.is_dir() {
             sources(&entry, text);
         } else if entry.extension().is_some_and(|extension| extension == "rs") {
@@ -164,7 +164,7 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// The folders of the workspace's crates, relative to the root.
+/// The directories of the workspace's crates, relative to the root.
 fn crates() -> Vec<String> {
     let entries = fs::read_dir(root()).expect("the root").map(|entry| entry.expect("an entry").file_name());
     let mut names: Vec<String> = entries.filter_map(|name| name.into_string().ok()).collect();

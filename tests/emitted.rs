@@ -16,7 +16,7 @@ fn emitted_c_agrees_with_the_cpu_body() {
     // A kernel that the compiler rejects has no source: its case fails, and the others still run.
     let kernels = kernels();
     let sources = sources(&kernels);
-    // A folder per selection, so that a part of the corpus does not evict the compiled kernels of all of it.
+    // A directory per selection, so that a part of the corpus does not evict the compiled kernels of all of it.
     let folder = if std::env::var_os("CUMBIA_CASES").is_some() { "emulator-selected" } else { "emulator" };
     let count = sources.len();
     let Some(emulator) = emulator("the emitted C against the CPU body", sources, folder) else {
@@ -54,7 +54,7 @@ fn mutations_of_the_emitted_c_are_detected() {
     let name = |part: &str| format!("cumbia_corpus::{part}");
     let used = |text: &Text| MISTAKES.iter().any(|(case, ..)| text.name.contains(module(case)));
     let right: Vec<_> = sources(&kernels).into_iter().filter(used).collect();
-    // In all texts of the kernel. That with all checks contains it for certain.
+    // In all builds of the kernel. That with all checks contains it for certain.
     let mut sources = right.clone();
     for (number, (_, kernel, right_text, wrong)) in MISTAKES.iter().enumerate() {
         let kernel = name(kernel);
@@ -81,7 +81,7 @@ fn mutations_of_the_emitted_c_are_detected() {
     }
 }
 
-/// Returns whether a text, by the name under which the emulator looks it up, is one of a kernel.
+/// Returns whether a source, by the name under which the emulator looks it up, is one of a kernel.
 fn is_form_of(launched: &str, kernel: &str) -> bool {
     let forms = ["", " proven", " narrow", " coarsened", " proven coarsened", " narrow coarsened"];
     launched.strip_prefix(kernel).is_some_and(|form| forms.contains(&form))

@@ -98,7 +98,7 @@ fn emitted_c_matches_the_golden_files() {
         let path = folder.join(&name);
         names.insert(name.clone());
         if bless {
-            fs::create_dir_all(&folder).and_then(|()| fs::write(&path, &source)).expect("a writable folder");
+            fs::create_dir_all(&folder).and_then(|()| fs::write(&path, &source)).expect("a writable directory");
             continue;
         }
         let golden = fs::read_to_string(&path).unwrap_or_default();
@@ -108,7 +108,7 @@ fn emitted_c_matches_the_golden_files() {
     }
     for stale in files_of(&folder).difference(&names) {
         if bless {
-            fs::remove_file(folder.join(stale)).expect("a writable folder");
+            fs::remove_file(folder.join(stale)).expect("a writable directory");
         } else {
             let _ = writeln!(failures, "tests/golden/{stale} has no kernel");
         }
@@ -124,7 +124,7 @@ fn file_name(kernel: &str) -> String {
 }
 
 fn files_of(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).expect("a folder that can be read");
+    let entries = fs::read_dir(folder).expect("a directory that can be read");
     entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
 }
 

@@ -10,7 +10,7 @@ use compiler::{for_each, with_nvrtc};
 /// The oldest architecture that CUDA 13 supports, and one for each of the compilers in NVRTC.
 const ARCHITECTURES: [&str; 3] = ["sm_75", "sm_90", "sm_120"];
 
-/// An architecture between two of them, for the texts that depend on `__CUDA_ARCH__`.
+/// An architecture between two of them, for the sources that depend on `__CUDA_ARCH__`.
 const BETWEEN: &str = "sm_80";
 
 #[test]

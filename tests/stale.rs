@@ -65,7 +65,7 @@ fn child_process() {
         _ => after::scaled::cubin("sm_80"),
     };
     let place = env::var_os(MACHINE_CODE).expect("the parent sets the path");
-    fs::write(place, cubin.expect("NVRTC compiles it")).expect("a folder that can be written");
+    fs::write(place, cubin.expect("NVRTC compiles it")).expect("a directory that can be written");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn an_edited_device_function_is_recompiled() {
 
     let folder = env::temp_dir().join(format!("cumbia-stale-{}", std::process::id()));
     let cache = folder.join("cache");
-    fs::create_dir_all(&cache).expect("a folder for temporary files");
+    fs::create_dir_all(&cache).expect("a directory for temporary files");
     let run = |edition: &str| {
         let place = folder.join("scaled.cubin");
         let output = Command::new(env::current_exe().expect("tests know their executable"))
@@ -104,8 +104,8 @@ fn an_edited_device_function_is_recompiled() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// Returns the files below a folder that hold compiled kernels. They are the large ones: the other files of the cache
-/// are small.
+/// Returns the files below a directory that hold compiled kernels. They are the large ones: the other files of the
+/// cache are small.
 fn entries(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -17,7 +17,7 @@ fn mistakes() {
     let version_file = folder.join("rustc-version.txt");
     let version = rustc_version();
     if env::var("TRYBUILD").is_ok_and(|value| value == "overwrite") {
-        fs::write(&version_file, &version).expect("a folder that can be written");
+        fs::write(&version_file, &version).expect("a directory that can be written");
     }
     let written_by = fs::read_to_string(&version_file).unwrap_or_default();
     if version == written_by {
@@ -27,7 +27,7 @@ fn mistakes() {
     left_out("the messages of tests/ui", &reason, "CUMBIA_REQUIRE_MESSAGES");
     let copies = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui");
     copy_cases(&folder, &copies);
-    // Without a file of messages beside a case, `overwrite` accepts any message, and refuses a case that compiles.
+    // Without a file of messages beside a case, `overwrite` accepts any message, and rejects a case that compiles.
     // SAFETY: this is the only test of the process, and no other thread reads or writes the environment.
     unsafe { env::set_var("TRYBUILD", "overwrite") };
     trybuild::TestCases::new().compile_fail(copies.join("*.rs"));
@@ -40,7 +40,8 @@ const MOST_FURTHER_ERRORS: usize = 13;
 #[test]
 fn errors_per_mistake() {
     let (mut errors, mut mistakes, mut further) = (0, 0, Vec::new());
-    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("ui")).expect("a folder of cases").flatten() {
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("ui")).expect("a directory of cases").flatten()
+    {
         let path = entry.path();
         if path.extension().is_none_or(|extension| extension != "stderr") {
             continue;
@@ -75,14 +76,14 @@ fn rustc_version() -> String {
     String::from_utf8(output.stdout).expect("a version in UTF-8")
 }
 
-/// Copies the cases, without their messages, into an empty folder.
+/// Copies the cases, without their messages, into an empty directory.
 fn copy_cases(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
-    fs::create_dir_all(to).expect("a folder that can be written");
-    for entry in fs::read_dir(from).expect("a folder of cases").flatten() {
+    fs::create_dir_all(to).expect("a directory that can be written");
+    for entry in fs::read_dir(from).expect("a directory of cases").flatten() {
         let path = entry.path();
         if path.extension().is_some_and(|extension| extension == "rs") {
-            fs::copy(&path, to.join(entry.file_name())).expect("a folder that can be written");
+            fs::copy(&path, to.join(entry.file_name())).expect("a directory that can be written");
         }
     }
 }

@@ -11,7 +11,7 @@
 //! [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is infallible. `lower` makes
 //! explicit the semantics in which Rust differs from C (wrapping arithmetic, faults, evaluation order) in a small C
 //! syntax tree; `prove` removes the checks that cannot fail from it, and `lower::defer` defers the faults of some that remain;
-//! `coarsen` lets a hardware thread execute several threads of the launch; `cuda` prints it.
+//! `coarsen` lets a CUDA thread execute several threads of the launch; `cuda` prints it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -42,7 +42,7 @@
 //! ```
 //!
 //! This crate does not depend on syn, on files or on devices. Its output is a pure function of its arguments: the same
-//! program yields the same text, byte for byte.
+//! program yields the same source, byte for byte.
 
 use cumbia_kernel_ir as ir;
 

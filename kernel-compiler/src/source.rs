@@ -88,27 +88,27 @@ pub struct Options {
     /// Whether the compilation limits the registers of a thread by an option, which NVRTC ignores beside launch bounds.
     pub registers_limited: bool,
     /// The block dimensions along x, y and z, if they are the same for every launch. They are then constants in the
-    /// generated text. The caller guarantees that every launch uses them.
+    /// generated source. The caller guarantees that every launch uses them.
     pub block: Option<[u32; 3]>,
     /// Whether every view passed to the kernel is contiguous in row-major order (the last index varies fastest), so
     /// that strides are ignored. The caller guarantees it.
     pub contiguous_views: bool,
     /// The variant to print.
     pub variant: Variant,
-    /// The number of blocks of the launch that a block of the hardware executes, if [`Source::coarsening`] is `Ok`: otherwise it
-    /// is ignored. The grid of the hardware is the launch's, divided by this number and rounded up, along
+    /// The number of logical blocks, those of the launch, that a CUDA block executes, if [`Source::coarsening`] is `Ok`:
+    /// otherwise it is ignored. The grid of CUDA blocks is the launch's, divided by this number and rounded up, along
     /// [`Coarsening::axis`](crate::Coarsening::axis); the extent of the launch's grid along that axis is in the launch parameter.
     ///
     /// [`Source::coarsening`]: crate::Source::coarsening
     pub coarsen: Option<NonZeroU32>,
 }
 
-/// A variant of a program: its text with all checks, or without those that a condition on the launch makes redundant.
+/// A variant of a program: its source with all checks, or without those that a condition on the launch makes redundant.
 /// The variants of a program have the same entry, parameters and sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// As [`Variant::Proven`], with numbers of type `usize` and `isize` computed with 32 bits where they fit. The caller
-    /// guarantees the [`Source::predicate`] of this text, which includes that they do.
+    /// guarantees the [`Source::predicate`] of this source, which includes that they do.
     ///
     /// [`Source::predicate`]: crate::Source::predicate
     Narrow,

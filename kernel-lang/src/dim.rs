@@ -108,7 +108,7 @@ impl From<[u32; 3]> for Dim3 {
     }
 }
 
-/// Converts a component. A negative extent becomes one that exceeds every limit, so that it is refused.
+/// Converts a component. A negative extent becomes one that exceeds every limit, so that it is rejected.
 fn extent<N: TryInto<usize>>(number: N) -> usize {
     number.try_into().unwrap_or(isize::MAX as usize)
 }

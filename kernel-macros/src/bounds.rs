@@ -99,7 +99,7 @@ pub(crate) fn complete_elements(generics: &mut Generics, signature: &Signature) 
     let (params, clause) = (&declared.params, &declared.where_clause);
     let mut checks = TokenStream::new();
     for param in generics.type_params_mut() {
-        // A parameter without bounds is refused.
+        // A parameter without bounds is rejected.
         let is_refused = param.bounds.is_empty() && clause.is_none();
         if is_refused
             || is_number(&param.bounds)

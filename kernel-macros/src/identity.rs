@@ -1,8 +1,8 @@
 //! Verification that a path resolves to the item that its last identifier suggests.
 //!
 //! Only rustc resolves names. Where a macro recognises an item by its identifier, such as `assert` or `Add`, it emits
-//! imports beside the code which rustc accepts only if the path resolves to that item; see the runtime's module
-//! `named`.
+//! imports beside the code which rustc accepts only if the path resolves to that item; see the modules `named` of
+//! `kernel-lang` and `kernel-runtime`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

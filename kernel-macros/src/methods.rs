@@ -58,7 +58,7 @@ pub(crate) enum Role {
         /// The type of the right operand, or `()` for a unary operator.
         right: Box<Type>,
     },
-    /// `impl Trait for Type`, with a trait that was refused.
+    /// `impl Trait for Type`, with a trait that was rejected.
     Refused,
 }
 

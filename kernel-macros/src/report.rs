@@ -29,7 +29,7 @@ impl Errors {
         self.errors.push(syn::Error::new(span, rule.text(self.body)));
     }
 
-    /// Records that `tokens` violate a rule whose text contains the name of the refused construct.
+    /// Records that `tokens` violate a rule whose text contains the name of the rejected construct.
     pub(crate) fn refuse_named(&mut self, tokens: impl ToTokens, rule: &Rule, name: &dyn std::fmt::Display) {
         self.errors.push(syn::Error::new_spanned(tokens, rule.named(self.body, name)));
     }

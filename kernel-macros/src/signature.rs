@@ -85,7 +85,7 @@ pub(crate) enum ParamKind {
         /// `ArrayViewMut2<T>`
         mutable: bool,
     },
-    /// A type that was refused.
+    /// A type that was rejected.
     Refused,
 }
 
@@ -186,7 +186,7 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
             GenericParam::Const(_) => {}
         }
     }
-    // Declared lifetimes have been refused already.
+    // Declared lifetimes have been rejected already.
     let lifetimes = signature.generics.lifetimes().next().is_some();
     let params = signature.inputs.iter().filter_map(|input| param(input, role, lifetimes, errors)).collect();
     let result = match &signature.output {

@@ -166,8 +166,8 @@ pub fn strided_source_of<K: KernelImpl>(variant: Variant) -> Result<String> {
     Ok(specialise::of::<K>()?.source(Layout::Strided, Build::Of(variant)).text.clone())
 }
 
-/// Returns the emitted CUDA C of a variant of a kernel in which each hardware block executes several blocks of the launch; `None`
-/// if there is no such text.
+/// Returns the emitted CUDA C of a variant of a kernel in which each CUDA block executes several blocks of the launch; `None` if
+/// there is no such source.
 pub fn coarsened_source_of<K: KernelImpl>(variant: Variant, strided: bool) -> Result<Option<String>> {
     let specialised = specialise::of::<K>()?;
     let layout = if strided { Layout::Strided } else { Layout::Contiguous };

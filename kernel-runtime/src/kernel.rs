@@ -117,10 +117,10 @@ pub struct Options {
     pub block: Option<[u32; 3]>,
     /// `index = u32`: `usize` has 32 bits on a GPU.
     pub index32: bool,
-    /// `prove`: a launch whose checks are not all proved is refused.
+    /// `prove`: a launch whose checks are not all proved is rejected.
     pub prove: bool,
-    /// `coarsen = n`: the number of threads of a launch that a hardware thread executes; 1 for `coarsen = false`. `None` if
-    /// each launch decides.
+    /// `coarsen = n`: the number of logical threads that a CUDA thread executes; 1 for `coarsen = false`. `None` if each
+    /// launch decides.
     pub coarsen: Option<u32>,
 }
 

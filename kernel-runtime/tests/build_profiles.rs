@@ -68,7 +68,7 @@ impl Program {
             .args(["rustc", "--quiet", "--offline", "--"])
             .args(options)
             .current_dir(self.folder.path())
-            // The target folder of this test, where the dependencies are built already.
+            // The target directory of this test, where the dependencies are built already.
             .env("CARGO_TARGET_DIR", target())
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .output()
@@ -81,10 +81,10 @@ impl Program {
     }
 }
 
-/// Returns the target folder, an ancestor of `target/debug/deps/build_profiles-0123`.
+/// Returns the target directory, an ancestor of `target/debug/deps/build_profiles-0123`.
 fn target() -> PathBuf {
     let executable = std::env::current_exe().expect("tests know their executable");
-    executable.ancestors().nth(3).expect("a test is in a target folder").to_owned()
+    executable.ancestors().nth(3).expect("a test is in a target directory").to_owned()
 }
 
 fn run(program: &Path, arguments: &[&str]) -> Output {

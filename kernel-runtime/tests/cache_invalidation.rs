@@ -37,7 +37,7 @@ fn main() {
 }
 "#;
 
-/// Two crates in a folder: `helper`, and `program`, which depends on it.
+/// Two crates in a directory: `helper`, and `program`, which depends on it.
 struct Crates {
     folder: tempfile::TempDir,
 }
@@ -81,7 +81,7 @@ impl Crates {
         let output = Command::new(cargo)
             .args(["run", "--quiet", "--offline", "--package", "program"])
             .current_dir(self.folder.path())
-            // The target folder of this test, where the dependencies are built already.
+            // The target directory of this test, where the dependencies are built already.
             .env("CARGO_TARGET_DIR", target())
             .env("CUMBIA_CACHE_DIR", self.path("cache"))
             .env_remove("CUMBIA_CACHE")
@@ -94,10 +94,10 @@ impl Crates {
     }
 }
 
-/// Returns the target folder, an ancestor of `target/debug/deps/cache_invalidation-0123`.
+/// Returns the target directory, an ancestor of `target/debug/deps/cache_invalidation-0123`.
 fn target() -> PathBuf {
     let executable = std::env::current_exe().expect("tests know their executable");
-    executable.ancestors().nth(3).expect("a test is in a target folder").to_owned()
+    executable.ancestors().nth(3).expect("a test is in a target directory").to_owned()
 }
 
 #[test]

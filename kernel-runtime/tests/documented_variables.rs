@@ -17,9 +17,9 @@ fn variables(text: &str, quote: char, into: &mut BTreeSet<String>) {
     }
 }
 
-/// Collects the variables of the Rust files in a folder, recursively, without tests.
+/// Collects the variables of the Rust files in a directory, recursively, without tests.
 fn in_folder(folder: &Path, into: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).expect("a folder of sources").map(|entry| entry.expect("an entry").path()) {
+    for entry in fs::read_dir(folder).expect("a directory of sources").map(|entry| entry.expect("an entry").path()) {
         if entry.is_dir() {
             in_folder(&entry, into);
         } else if entry.file_name().is_some_and(|name| name != "tests.rs") {

@@ -1,4 +1,4 @@
-//! Kernels of which a hardware thread executes several threads: `coarsen = n`, with grids that are and are not multiples of `n`
+//! Kernels of which a CUDA thread executes several logical threads: `coarsen = n`, with grids that are and are not multiples of `n`
 //! blocks. The emulator also coarsens every other kernel of the corpus that can be, if it is launched with several blocks.
 
 use cumbia::intrinsics::*;

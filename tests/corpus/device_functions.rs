@@ -22,7 +22,7 @@ pub mod far {
 
     pub const SCALE: i32 = 5;
 
-    /// The same name and the same text as the one of `near`.
+    /// The same name and the same source as the one of `near`.
     #[device]
     pub fn scaled(x: i32) -> i32 {
         x * SCALE
@@ -152,7 +152,7 @@ fn kept<const K: u32>(value: u32) -> u32 {
     cell[0]
 }
 
-/// Device functions with the same text.
+/// Device functions with the same source.
 macro_rules! keepers {
     ($($name:ident),*) => {$(
         #[device]

@@ -237,7 +237,7 @@ programs! {
         }
     }
 
-    /// A step of zero is a panic, as in Rust, also for an empty range.
+    /// A step of zero is a panic, as in Rust, even for an empty range.
     fn zero_steps(x: &[i32], y: &mut [i64]) {
         let n = (x[0] & 3) as usize;
         for i in (0..x[1] as i64 % 20).step_by(n) {

@@ -268,7 +268,7 @@ fn parts_of_dynamic(run: &mut Run<'_>) {
     run.expect("lens", &lens, &[3 * n, 0, 13 * n / 8, 13 * n, 2]);
 }
 
-/// Each call in the source has its own storage, also in a device function and for arrays of the same type.
+/// Each call in the source has its own storage, even in a device function and for arrays of the same type.
 #[device]
 pub fn scratch(t: usize, value: u32) -> u32 {
     let mut scratch = shared::<[u32; 32]>();

@@ -124,7 +124,7 @@ fn lanes_of_shuffles(run: &mut Run<'_>) {
     }
 }
 
-/// Votes on predicates of every width, also with only bits above the lower 32 set.
+/// Votes on predicates of every width, even with only bits above the lower 32 set.
 #[kernel]
 pub fn voted(x: &[u64], y: &mut [u32]) {
     let i = grid(1);

@@ -31,7 +31,7 @@ cargo xtask COMMAND
             --tallies off      no methods with atomics on elements shared by all threads
             --gpu              compare with a GPU instead
             --batch N          compile N kernels at a time, continue after failures, and resume an interrupted run
-            --pack FOLDER      compile for another machine with a GPU, and run nothing
+            --pack DIRECTORY   compile for another machine with a GPU, and run nothing
             --reduce           reduce the first kernel that fails
             --out FILE         only write the source
 ";

@@ -31,14 +31,14 @@ fn fetch(folder: &Path) -> Result<()> {
         Failure(format!(
             "the tests need NVRTC, and pip could not install it: {reason}\n  \
              help: install Python 3 with pip and try again, or set CUMBIA_NVRTC to an installed NVRTC \
-             (libnvrtc.so of CUDA 12 or newer, or its folder)\n  \
+             (libnvrtc.so of CUDA 12 or newer, or its directory)\n  \
              help: `cargo test --workspace` runs without it, and reports the skipped checks"
         ))
     })
 }
 
-/// Returns the folder of the library in a pip installation: `nvidia/cu13/lib`, or `nvidia/cuda_nvrtc/lib` before CUDA
-/// 13.
+/// Returns the directory of the library in a pip installation: `nvidia/cu13/lib`, or `nvidia/cuda_nvrtc/lib` before
+/// CUDA 13.
 fn find(folder: &Path) -> Option<PathBuf> {
     let is_nvrtc = |name: &str| ["libnvrtc.so", "libnvrtc.dylib", "nvrtc64_"].iter().any(|it| name.starts_with(it));
     let packages = std::fs::read_dir(folder.join("nvidia")).ok()?.flatten();

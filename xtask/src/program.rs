@@ -1,4 +1,4 @@
-//! Execution of other programs, and the folders of the repository.
+//! Execution of other programs, and the directories of the repository.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ pub(crate) struct Failure(pub(crate) String);
 /// The result of a command.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
-/// Returns the root folder of the repository.
+/// Returns the root directory of the repository.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// Returns the target folder of Cargo.
+/// Returns the target directory of Cargo.
 pub(crate) fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// Returns a command for the Cargo that runs this program, in the root folder.
+/// Returns a command for the Cargo that runs this program, in the root directory.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(arguments).current_dir(root());

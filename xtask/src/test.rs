@@ -20,7 +20,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Returns the names of the examples, sorted: files in `examples`, and folders with a `main.rs`.
+/// Returns the names of the examples, sorted: files in `examples`, and directories with a `main.rs`.
 fn examples() -> Result<Vec<String>> {
     let folder = program::root().join("examples");
     let entries =

@@ -1,13 +1,13 @@
-//! Legality of coarsening: which programs mean the same whatever number of virtual threads a hardware thread executes.
+//! Legality of coarsening: which programs mean the same whatever number of logical threads a CUDA thread executes.
 //!
 //! The analysis is a whitelist over the lowered tree, after the removal of checks. Threads that do not communicate are
-//! unordered, so they may run one after another in one hardware thread, if three things hold:
+//! unordered, so they may run one after another in one CUDA thread, if three things hold:
 //!
 //! - a thread cannot wait for another one: there are no barriers, no warp operations, no atomics, and the only loops are
 //!   those whose number of iterations is a constant;
-//! - a thread ends only itself: there are no faults, which end the hardware thread, and `return` ends the item;
-//! - a thread depends on the hardware only through `threadIdx`, `blockIdx`, `blockDim` and `gridDim`. The first and the third
-//!   are those of the hardware, the others are replaced in the kernel by those of the item.
+//! - a thread ends only itself: there are no faults, which end the CUDA thread, and `return` ends the item;
+//! - a thread depends on the CUDA thread only through `threadIdx`, `blockIdx`, `blockDim` and `gridDim`. The first and the
+//!   third are those of the CUDA thread, the others are replaced in the kernel by those of the item.
 
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{

@@ -1,13 +1,14 @@
-//! Coarsening: each hardware thread executes several *items*, the threads of the launch as the user sees it (virtual threads).
+//! Thread coarsening: each CUDA thread executes several *items*, the logical threads, which are those of the launch as the
+//! user sees it.
 //!
 //! One element per thread does not saturate the memory: too few bytes are in flight on a multiprocessor (Little's law). A
 //! thread that first loads the operands of `K` items and then computes and stores them has `K` times as many. The items are
-//! block-strided: hardware block `b` executes the virtual blocks `b * K` to `b * K + K - 1`, so that each load instruction
+//! block-strided: CUDA block `b` executes the logical blocks `b * K` to `b * K + K - 1`, so that each load instruction
 //! still accesses contiguous memory across a warp.
 //!
 //! ```text
 //! const u32 first = blockIdx.x * 4;
-//! if (first + 4 <= launch.blocks) {              the four blocks are in the virtual grid
+//! if (first + 4 <= launch.blocks) {              the four blocks are in the logical grid
 //!     const usize i = first * ..;                for each of the four items
 //!     if (i < n && i_2 < n && ..) {              the guards of all items hold
 //!         const float loaded = x[i];             the loads of all items
@@ -21,10 +22,10 @@
 //! }
 //! ```
 //!
-//! The extent of the virtual grid is in a part of the launch parameter that is unused otherwise, so that all texts of a
+//! The extent of the logical grid is in a part of the launch parameter that is unused otherwise, so that all builds of a
 //! kernel have the same parameters. [`legality`] decides which programs may be coarsened, and [`split`] which loads of an
-//! item can be issued first. The pass follows the removal of checks: a text that can fault is not coarsened, since a fault
-//! ends the hardware thread and reports its block.
+//! item can be issued first. The pass follows the removal of checks: a program that can fault is not coarsened, since a
+//! fault ends the CUDA thread and reports its block.
 
 mod legality;
 mod result;
@@ -233,7 +234,7 @@ fn unnumbered(kind: StmtKind) -> Stmt {
 struct Copy {
     vars: LiteMap<u32, VarId>,
     axis: Axis,
-    /// The virtual block index.
+    /// The logical block index.
     block: Expr,
     /// The offset of the labels' numbers.
     labels: u32,

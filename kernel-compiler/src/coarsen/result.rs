@@ -4,12 +4,12 @@ use std::fmt;
 
 use crate::prove::Axis;
 
-/// The property of a program that each block of the hardware can execute several blocks of the launch.
+/// The property of a program that each CUDA block can execute several blocks of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coarsening {
     /// The axis along which adjacent blocks are merged.
     pub axis: Axis,
-    /// The number of blocks per hardware block at which the memory is expected to be saturated; 1 if there is nothing to gain.
+    /// The number of blocks per CUDA block at which the memory is expected to be saturated; 1 if there is nothing to gain.
     pub factor: u32,
 }
 

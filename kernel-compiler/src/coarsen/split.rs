@@ -23,7 +23,7 @@ use crate::set::Set;
 
 use super::legality::{each, size};
 
-/// An item: what a virtual thread executes.
+/// An item: what a logical thread executes.
 pub(super) struct Item {
     /// Nested conditions, outermost first.
     pub(super) levels: Vec<Level>,

@@ -53,15 +53,15 @@ pub struct Source {
     pub takes_launch: bool,
     /// Whether the kernel can print, so that a launch needs a print buffer.
     pub prints: bool,
-    /// The condition of [`Variant::Proven`] on a launch, also in the source of the checked variant; `None` if their texts
-    /// are equal. In the source of [`Variant::Narrow`], the condition of that variant; `None` if there is none, because no
+    /// The condition of [`Variant::Proven`] on a launch, in the source of the checked variant as well; `None` if the two are
+    /// equal. In the source of [`Variant::Narrow`], the condition of that variant; `None` if there is none, because no
     /// number would be narrow.
     ///
     /// [`Variant::Proven`]: crate::Variant::Proven
     /// [`Variant::Narrow`]: crate::Variant::Narrow
     pub predicate: Option<Arc<Predicate>>,
-    /// How hardware threads can execute several threads of the launch, or why they cannot. It depends on the variant: a text
-    /// with checks is never coarsened.
+    /// How CUDA threads can execute several logical threads, or why they cannot. It depends on the variant: a source with
+    /// checks is never coarsened.
     pub coarsening: Result<Coarsening, Obstacle>,
 }
 

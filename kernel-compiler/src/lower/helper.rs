@@ -67,7 +67,7 @@ macro_rules! ops {
             }
         )*
 
-        /// An operation by its group. The texts of a group are a table of its own.
+        /// An operation by its group. The definitions of a group are a table of its own.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(clippy::enum_variant_names, reason = "each variant has the name of its type")]
         pub(crate) enum OpGroup {

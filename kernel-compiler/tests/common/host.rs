@@ -230,7 +230,7 @@ pub(crate) fn run(name: &str, body: &str) -> Option<String> {
         }
     };
     let log = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "g++ refuses {}:\n{log}", source.display());
+    assert!(output.status.success(), "g++ rejects {}:\n{log}", source.display());
     let output = Command::new(&program).output().expect("the program was just built");
     let log = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{} stopped:\n{log}", program.display());

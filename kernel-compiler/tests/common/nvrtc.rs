@@ -1,4 +1,4 @@
-//! NVRTC, if it is available: in the file or folder that `CUMBIA_NVRTC` specifies, or else in the folder in which
+//! NVRTC, if it is available: in the file or directory that `CUMBIA_NVRTC` specifies, or else in the directory in which
 //! `cargo xtask` installs it.
 
 use std::ffi::{CString, c_char, c_int, c_void};

@@ -12,7 +12,7 @@ pub struct LaunchParameter {
     pub grid_barrier: u64,
     /// The kernel's number in fault records.
     pub kernel: u32,
-    /// The number of blocks of the launch along one axis, for a kernel whose hardware blocks execute several of them; 0 for
+    /// The number of blocks of the launch along one axis, for a kernel whose CUDA blocks execute several of them; 0 for
     /// any other kernel.
     pub blocks: u32,
 }

@@ -1,6 +1,6 @@
 //! The locations of NVIDIA's software: environment variables, CUDA toolkits, Python environments.
 //!
-//! The environment is passed as data, so that tests can search folders of their own. No process is started.
+//! The environment is passed as data, so that tests can search directories of their own. No process is started.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ impl Environment {
         // The `python3` that pyenv puts on PATH is a shim, which is not located beside any of its installations.
         let versions = home.map(|home| newest_first(&home.join(".pyenv/versions"), |_| true)).unwrap_or_default();
         pythons.extend(versions.into_iter().map(|prefix| ("pyenv", Some(prefix))));
-        // The package folder of the system's Python on Debian and its derivatives.
+        // The package directory of the system's Python on Debian and its derivatives.
         pythons.push(("the system's Python", Some(self.root.join("usr/local"))));
         pythons
     }
@@ -123,15 +123,15 @@ pub(crate) fn nvidia_packages(prefix: &Path) -> Vec<PathBuf> {
     nvidia.flat_map(|nvidia| newest_first(&nvidia, |name| name.starts_with("cu"))).collect()
 }
 
-/// Returns the parent of the `bin` folder with the first `python3` of `PATH`. Symbolic links are not followed: that of
-/// a virtual environment refers to the system's Python, but the packages are beside the link.
+/// Returns the parent of the `bin` directory with the first `python3` of `PATH`. Symbolic links are not followed: that
+/// of a virtual environment refers to the system's Python, but the packages are beside the link.
 fn first_python(environment: &Environment) -> Option<PathBuf> {
     let name = if cfg!(target_os = "windows") { "python.exe" } else { "python3" };
     let folder = std::env::split_paths(environment.path.as_ref()?).find(|folder| folder.join(name).exists())?;
     if cfg!(target_os = "windows") { Some(folder) } else { folder.parent().map(Path::to_owned) }
 }
 
-/// Returns the package folders of the Pythons under a prefix.
+/// Returns the package directories of the Pythons under a prefix.
 fn packages_of(prefix: &Path) -> Vec<PathBuf> {
     if cfg!(target_os = "windows") {
         return vec![prefix.join("Lib/site-packages")];
@@ -140,7 +140,7 @@ fn packages_of(prefix: &Path) -> Vec<PathBuf> {
     pythons.iter().flat_map(|python| [python.join("site-packages"), python.join("dist-packages")]).collect()
 }
 
-/// Returns the matching entries of a folder, those with the highest version numbers first.
+/// Returns the matching entries of a directory, those with the highest version numbers first.
 pub(crate) fn newest_first(folder: &Path, is_of_the_kind: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> = entries

@@ -43,11 +43,11 @@ pub enum SearchPlace {
     Toolkit(&'static str),
     /// The Python environment that an environment variable or a program determines.
     Python(&'static str),
-    /// A file or folder.
+    /// A file or directory.
     Path {
         /// The variable, program or installation that determines the path; empty for a standard location.
         origin: &'static str,
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
     },
 }
@@ -73,7 +73,7 @@ pub enum SearchOutcome {
     NotSet,
     /// There is no such file.
     NotFound,
-    /// There is no such folder.
+    /// There is no such directory.
     NoFolder,
     /// The toolkit does not contain NVRTC.
     NotInToolkit,
@@ -121,7 +121,7 @@ impl fmt::Display for SearchOutcome {
         match self {
             SearchOutcome::NotSet => f.write_str("not set"),
             SearchOutcome::NotFound => f.write_str("not found"),
-            SearchOutcome::NoFolder => f.write_str("no such folder"),
+            SearchOutcome::NoFolder => f.write_str("no such directory"),
             SearchOutcome::NotInToolkit => f.write_str("no NVRTC in this toolkit"),
             SearchOutcome::NotInPython => f.write_str("no Python package with NVRTC"),
             SearchOutcome::Unusable(failure) => failure.fmt(f),
@@ -183,11 +183,11 @@ impl fmt::Display for LibraryFailure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadNvrtcReason {
-    /// There is no such file or folder.
+    /// There is no such file or directory.
     NotFound,
-    /// The folder contains no usable NVRTC.
+    /// The directory contains no usable NVRTC.
     NotInFolder {
-        /// Every location that was searched in the folder.
+        /// Every location that was searched in the directory.
         searched: Vec<Searched>,
     },
     /// The library is not usable.
@@ -197,9 +197,9 @@ pub enum BadNvrtcReason {
 impl fmt::Display for BadNvrtcReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BadNvrtcReason::NotFound => f.write_str("there is no such file or folder"),
+            BadNvrtcReason::NotFound => f.write_str("there is no such file or directory"),
             BadNvrtcReason::NotInFolder { searched } => {
-                f.write_str("this folder contains no usable NVRTC: ")?;
+                f.write_str("this directory contains no usable NVRTC: ")?;
                 Joined(searched).fmt(f)
             }
             BadNvrtcReason::Unusable(failure) => failure.fmt(f),

@@ -186,7 +186,7 @@ fn from_hook(info: &PanicHookInfo<'_>) -> Fault {
 }
 
 /// Returns whether a source file belongs to the standard library: `/rustc/<commit>/library/core/src/num/mod.rs`, or the
-/// same path under the toolchain's folder if its sources are installed.
+/// same path under the toolchain's directory if its sources are installed.
 fn is_in_library(file: &str) -> bool {
     let file = file.replace('\\', "/");
     ["core", "std", "alloc"].iter().any(|name| file.contains(&format!("/library/{name}/src/")))

@@ -148,7 +148,7 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
 fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
     let text = syn::ext::IdentExt::unraw(name).to_string();
     let texts = variants.iter().map(|variant| syn::ext::IdentExt::unraw(variant).to_string());
-    // With braces, also for `A()` and `A {}`, which are no values without.
+    // With braces, even for `A()` and `A {}`, which are no values without.
     let values: Vec<TokenStream> = variants.iter().map(|variant| quote!((Self::#variant {}))).collect();
     let (first, rest) = match values.as_slice() {
         [] => return stub(),
@@ -423,7 +423,7 @@ fn sample(values: impl Iterator<Item = TokenStream>) -> TokenStream {
     }
 }
 
-/// Returns the implementation of a type that was refused.
+/// Returns the implementation of a type that was rejected.
 fn stub() -> Implementation {
     let body = || quote!(loop {});
     let (ty, sample, load, store, placeholder, constant) = (body(), body(), body(), body(), body(), body());
@@ -463,7 +463,7 @@ fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: boo
     let mut bounds: Vec<TokenStream> = own.map(|predicate| quote!(#predicate)).collect();
     bounds.push(quote!(for<'a> #this: ::core::marker::Copy));
     if invalid {
-        // Suppresses further errors about a field that was refused.
+        // Suppresses further errors about a field that was rejected.
         bounds.push(quote!(for<'a> #this: ::core::marker::Send + ::core::marker::Sync));
     }
     bounds.extend(generics.type_params().map(|param| {

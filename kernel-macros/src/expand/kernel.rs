@@ -150,7 +150,7 @@ fn parameter(param: &Param) -> TokenStream {
             let (of_view, dimensions) = (view_trait(*mutable), usize::from(*dimensions));
             quote_spanned!(element.span()=> #name: impl #of_view<'a, #dimensions, Element = #element>)
         }
-        // Refused in a kernel.
+        // Rejected in a kernel.
         ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(#name: impl ::core::marker::Sized),
     }
 }

@@ -31,7 +31,7 @@ pub(crate) enum Bodies {
 pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStream {
     let DeviceImpl { item, role, methods } = device_impl;
     if item.generics.lifetimes().next().is_some() {
-        return TokenStream::new(); // refused; without the lifetimes the type would produce a second error
+        return TokenStream::new(); // rejected; without the lifetimes the type would produce a second error
     }
     let allow = allow();
     let syn::ItemImpl { attrs, unsafety, generics, trait_, self_ty, items, .. } = item;
@@ -431,7 +431,7 @@ pub(super) fn insert_after_first(list: impl Iterator<Item = TokenStream>, call: 
     list
 }
 
-/// Returns the result type of the hidden functions, `()` if it was refused.
+/// Returns the result type of the hidden functions, `()` if it was rejected.
 pub(super) fn result_type(signature: &Signature) -> TokenStream {
     match &signature.result {
         None | Some(Type::Never(_)) => quote!(()),

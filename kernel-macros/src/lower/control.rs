@@ -150,7 +150,7 @@ impl Lowerer<'_> {
         self.value(kind, span, cpu)
     }
 
-    /// Parses `#[unroll]` and `#[unroll(n)]`, which the CPU body omits; other attributes are refused.
+    /// Parses `#[unroll]` and `#[unroll(n)]`, which the CPU body omits; other attributes are rejected.
     pub(super) fn unroll(&mut self, attributes: &[Attribute]) -> Unroll {
         let mut unroll = Unroll::Undecided;
         for attribute in attributes {

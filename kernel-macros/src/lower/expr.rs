@@ -16,7 +16,7 @@ use crate::position::{ours, standing_for};
 use crate::rules;
 
 impl Lowerer<'_> {
-    /// Lowers any expression. Each kind of Rust expression is listed: it is lowered, or refused by a rule.
+    /// Lowers any expression. Each kind of Rust expression is listed: it is lowered, or rejected by a rule.
     pub(super) fn expr(&mut self, expr: &Expr) -> Value {
         match expr {
             Expr::ForLoop(inner) => return self.for_expr(inner),
@@ -309,7 +309,7 @@ fn float_literal(digits: &str, negative: bool) -> Literal {
     Literal::Float(if negative { format!("-{digits}") } else { digits.to_owned() })
 }
 
-/// Returns the attributes of an expression of a kind that is lowered; other kinds are refused as a whole.
+/// Returns the attributes of an expression of a kind that is lowered; other kinds are rejected as a whole.
 fn attributes_of(expr: &Expr) -> &[syn::Attribute] {
     match expr {
         Expr::Block(inner) => &inner.attrs,

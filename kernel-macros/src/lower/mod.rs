@@ -433,13 +433,13 @@ impl Lowerer<'_> {
         self.placeholder(tokens)
     }
 
-    /// Like [`Lowerer::refuse`], for a rule whose text contains the name of the refused construct.
+    /// Like [`Lowerer::refuse`], for a rule whose text contains the name of the rejected construct.
     fn refuse_named(&mut self, tokens: &impl ToTokens, rule: &Rule, name: &dyn std::fmt::Display) -> Value {
         self.errors.refuse_named(tokens, rule, name);
         self.placeholder(tokens)
     }
 
-    /// Returns a placeholder for an expression that was refused.
+    /// Returns a placeholder for an expression that was rejected.
     fn placeholder(&mut self, tokens: &impl ToTokens) -> Value {
         let id = self.unit(tokens.span());
         Value { id, cpu: TokenStream::new(), shape: Shape::Never }

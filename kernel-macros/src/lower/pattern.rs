@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports a refused pattern and returns a placeholder.
+    /// Reports a rejected pattern and returns a placeholder.
     fn no_pattern(&mut self, tokens: &impl ToTokens, rule: &rules::Rule) -> Bound {
         self.errors.refuse(tokens, rule);
         Bound::new(Pattern::Wild, TokenStream::new())

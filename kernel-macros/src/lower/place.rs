@@ -1,7 +1,7 @@
 //! Place expressions: variables, fields, elements, and dereferenced references.
 //!
 //! In the IR a place is an expression. On the CPU it is either a Rust place (`v`, `v.position[2]`), or it is behind a
-//! handle of the runtime, from which each projection derives another handle:
+//! handle of `kernel-lang`, from which each projection derives another handle:
 //!
 //! ```text
 //! x[i].position[2]   x.at(cx, i, AT).project(|p| unsafe { FieldOf::new(&raw mut (*p).position) }).at(cx, 2, AT)
@@ -208,7 +208,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Rejects indices that are certainly invalid, for which rustc's error would mention types of the runtime.
+    /// Rejects indices that are certainly invalid, for which rustc's error would mention types of `kernel-lang`.
     fn refuse_index(&mut self, index: &ExprIndex) {
         if let Expr::Cast(cast) = peeled(&index.index)
             && let Type::Path(ty) = &*cast.ty

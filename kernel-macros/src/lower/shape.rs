@@ -1,9 +1,9 @@
 //! Syntactic classification of values: which expressions are references.
 //!
-//! The macro knows no types, but it needs one property: on the CPU a reference is a *handle* of a place (the runtime's
-//! `Place`), since no Rust reference to an array element may exist while a kernel runs. A value behind a handle is read
-//! and written by method calls, and a value in a variable by Rust itself. Few constructs produce references (`&x[i]`, a
-//! `&T` parameter, `for v in x.iter()`, `shared`), so the property follows from the tokens.
+//! The macro knows no types, but it needs one property: on the CPU a reference is a *handle* of a place (`Place` of
+//! `kernel-lang`), since no Rust reference to an array element may exist while a kernel runs. A value behind a handle is
+//! read and written by method calls, and a value in a variable by Rust itself. Few constructs produce references
+//! (`&x[i]`, a `&T` parameter, `for v in x.iter()`, `shared`), so the property follows from the tokens.
 
 use syn::{Type, TypeReference};
 

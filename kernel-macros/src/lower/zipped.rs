@@ -74,7 +74,8 @@ struct Desugared {
 }
 
 impl Lowerer<'_> {
-    /// Desugars a loop over several sequences or over parts of a sequence; `None` for any other loop, or if it was refused.
+    /// Desugars a loop over several sequences or over parts of a sequence; `None` for any other loop, or if it was
+    /// rejected.
     pub(super) fn zipped(&mut self, expr: &ExprForLoop) -> Option<Expr> {
         if !is_zipped(&expr.expr) {
             return None;

@@ -32,8 +32,8 @@ pub(crate) fn compile(request: Request<'_>, architecture: &str) -> Result<Image,
     Ok(Sources::of_process().find(request, &architecture, Target::Exactly, nvrtc::load)?.0)
 }
 
-/// Compiles a kernel into a folder of precompiled images, without using existing ones. Returns the file and its size in
-/// bytes.
+/// Compiles a kernel into a directory of precompiled images, without using existing ones. Returns the file and its size
+/// in bytes.
 ///
 /// # Errors
 ///
@@ -217,7 +217,7 @@ mod tests {
         Architecture::parse("sm_90").unwrap()
     }
 
-    /// A cache in a temporary folder.
+    /// A cache in a temporary directory.
     struct Fixture {
         sources: Sources,
         _folder: tempfile::TempDir,

@@ -1,9 +1,9 @@
 //! Compilation: from a kernel's type to code that is loaded on a GPU.
 //!
 //! [`specialise`] builds the program of a monomorphised kernel and its CUDA C, in [`variants`] that a launch selects
-//! from. A [`request`] of that text and its options leads to an [`image`]: from the folder of [`precompiled`] kernels,
-//! the disk [`cache`], or [`nvrtc`]; [`load`] loads it on a GPU. [`precompile`](crate::precompile) does all but the
-//! last step ahead of time.
+//! from. A [`request`] of that source and its options leads to an [`image`]: from the directory of [`precompiled`]
+//! kernels, the disk [`cache`], or [`nvrtc`]; [`load`] loads it on a GPU. [`precompile`](crate::precompile) does all
+//! but the last step ahead of time.
 
 pub mod cache;
 pub(crate) mod image;

@@ -36,7 +36,7 @@ fn fingerprint(environment: &Environment) -> String {
     Key::of(&environment.inputs().iter().map(String::as_str).collect::<Vec<_>>()).to_string()
 }
 
-/// Compiles the CUDA C of a kernel. A rejected source is stored in the cache folder.
+/// Compiles the CUDA C of a kernel. A rejected source is stored in the cache directory.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ fn rejected(request: Request<'_>, cache: Option<&Cache>, log: String) -> Compile
     })
 }
 
-/// Stores a rejected source for inspection: in the cache folder, or else as a temporary file.
+/// Stores a rejected source for inspection: in the cache directory, or else as a temporary file.
 fn keep_source(request: Request<'_>, cache: Option<&Cache>) -> Option<PathBuf> {
     let hash = Key::of(&[request.source]).to_string();
     let name = format!("{}-{}.cu", file_stem(request.kernel), &hash[..16]);

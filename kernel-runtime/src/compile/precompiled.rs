@@ -1,12 +1,12 @@
-//! Precompiled kernels shipped with a program: a folder written by [`precompile`](crate::precompile), which is searched before
-//! the cache and NVRTC.
+//! Precompiled kernels shipped with a program: a directory written by [`precompile`](crate::precompile), which is
+//! searched before the cache and NVRTC.
 //!
 //! ```text
 //! saxpy-0123…/sm_90a.kernel    an image: its kernel, a hash of source and options, and its architecture
 //! ```
 //!
-//! Images of any NVRTC version are used, so that the machine needs no NVRTC. Like the cache, the folder is read only if no one but
-//! the user and root can have written it; beside the executable, its owner is trusted as well.
+//! Images of any NVRTC version are used, so that the machine needs no NVRTC. Like the cache, the directory is read only
+//! if no one but the user and root can have written it; beside the executable, its owner is trusted as well.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use super::cache::{COUNTS, Key, Readers, SUFFIX, TrustedOwners, Untrusted, decod
 use crate::cuda::{Architecture, Image, variable};
 use cumbia_kernel_sync::warn;
 
-/// The name of the folder beside the executable.
+/// The name of the directory beside the executable.
 pub(crate) const FOLDER_NAME: &str = "cumbia-kernels";
 
-/// A folder of precompiled kernels.
+/// A directory of precompiled kernels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Precompiled {
     folder: PathBuf,
@@ -37,7 +37,8 @@ pub(crate) struct CompilationInputs<'a> {
 }
 
 impl Precompiled {
-    /// Returns the folder of `CUMBIA_KERNELS`, or else `cumbia-kernels` beside the executable, if it exists and is trusted.
+    /// Returns the directory of `CUMBIA_KERNELS`, or else `cumbia-kernels` beside the executable, if it exists and is
+    /// trusted.
     pub(crate) fn of_process() -> Option<Precompiled> {
         static WARNED: AtomicBool = AtomicBool::new(false);
         if let Some(folder) = variable("CUMBIA_KERNELS") {
@@ -47,8 +48,8 @@ impl Precompiled {
             }
             if !WARNED.swap(true, Ordering::Relaxed) {
                 warn(
-                    format!("CUMBIA_KERNELS is `{}`, which is not a folder", folder.display()),
-                    "point it at a folder written by `cumbia::precompile`, or unset it",
+                    format!("CUMBIA_KERNELS is `{}`, which is not a directory", folder.display()),
+                    "point it at a directory written by `cumbia::precompile`, or unset it",
                 );
             }
         }
@@ -60,7 +61,7 @@ impl Precompiled {
         Precompiled::checked(folder, TrustedOwners::of_process().or_owner_of(&executable))
     }
 
-    /// Returns the folder if only trusted users can have written it; warns otherwise.
+    /// Returns the directory if only trusted users can have written it; warns otherwise.
     pub(crate) fn checked(folder: PathBuf, owners: TrustedOwners) -> Option<Precompiled> {
         match owners.check_folder(&folder) {
             Ok(()) => Some(Precompiled { folder, owners }),
@@ -71,7 +72,7 @@ impl Precompiled {
         }
     }
 
-    /// Warns once per process about an untrusted file or folder.
+    /// Warns once per process about an untrusted file or directory.
     fn warn_untrusted(error: &io::Error) {
         static WARNED: AtomicBool = AtomicBool::new(false);
         if let Some(untrusted) = Untrusted::of(error)
@@ -81,12 +82,12 @@ impl Precompiled {
         }
     }
 
-    /// Returns a folder to write to, without a check.
+    /// Returns a directory to write to, without a check.
     pub(crate) fn in_folder(folder: &Path) -> Precompiled {
         Precompiled { folder: folder.to_owned(), owners: TrustedOwners::of_process() }
     }
 
-    /// Returns the folder.
+    /// Returns the directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

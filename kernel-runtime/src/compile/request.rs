@@ -15,7 +15,7 @@ pub(crate) struct Request<'a> {
     pub(crate) instance: &'a str,
     /// The variant, for `tracing` events.
     pub(crate) variant: Variant,
-    /// The number of threads of a launch that a hardware thread executes, for `tracing` events.
+    /// The number of logical threads that a CUDA thread executes, for `tracing` events.
     pub(crate) coarsened: u32,
     /// The CUDA C source.
     pub(crate) source: &'a str,

@@ -67,17 +67,17 @@ pub(crate) enum Layout {
 pub(crate) enum Build {
     /// A variant with the registers that the compiler chooses.
     Of(Variant),
-    /// A variant in which each hardware block executes several blocks of the launch: see [`Specialised::coarsened`].
+    /// A variant in which each CUDA block executes several blocks of the launch: see [`Specialised::coarsened`].
     Coarsened(Variant),
     /// The checked variant with at most the registers of the preferred variant, so that each launch that the resources
     /// of that one allow can run it.
     Limited,
 }
 
-/// The merging of adjacent blocks of a launch into blocks of the hardware.
+/// The merging of adjacent blocks of a launch into CUDA blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Coarsened {
-    /// The number of blocks of the launch that a hardware block executes.
+    /// The number of blocks of the launch that a CUDA block executes.
     pub(crate) factor: NonZeroU32,
     /// The axis along which they are adjacent.
     axis: Axis,
@@ -95,7 +95,7 @@ impl Coarsened {
         }
     }
 
-    /// Returns the grid of the hardware for the grid of a launch.
+    /// Returns the grid of CUDA blocks for the grid of a launch.
     pub(crate) fn hardware_grid(self, grid: Dim3) -> Dim3 {
         let blocks = self.blocks(grid).div_ceil(self.factor.get() as usize);
         match self.axis {
@@ -165,13 +165,13 @@ impl Specialised {
             return None;
         }
         let Coarsening { axis, factor } = *self.source(layout, Build::Of(variant)).coarsening.as_ref().ok()?;
-        // The tests also run texts that no launch would.
+        // The tests also run sources that no launch would.
         let chosen = self.options.coarsen.unwrap_or(factor.max(2));
         let is_worthwhile = self.options.coarsen.is_some() || factor > 1;
         Some(Coarsened { factor: NonZeroU32::new(chosen)?, axis, is_worthwhile })
     }
 
-    /// Returns the number of blocks of a launch that a hardware block executes.
+    /// Returns the number of blocks of a launch that a CUDA block executes.
     fn factor(&self, layout: Layout, build: Build) -> u32 {
         match build {
             Build::Of(_) | Build::Limited => 1,
@@ -258,7 +258,7 @@ impl Specialised {
             let narrow = narrow.map(|predicate| (Variant::Narrow, predicate.clone()));
             let proven = proven.map(|predicate| (Variant::Proven, predicate.clone()));
             let predicates = narrow.into_iter().chain(proven);
-            // A narrow launch of a kernel with `prove` is refused as any other.
+            // A narrow launch of a kernel with `prove` is rejected as any other.
             if self.options.prove { Candidates::nested(predicates) } else { Candidates::new(predicates) }
         })
     }

@@ -24,7 +24,7 @@ pub enum CompileError {
         driver: Option<u32>,
     },
     /// `CUMBIA_NVRTC` does not name a usable NVRTC.
-    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: set it to the path of libnvrtc.so of CUDA 12 or newer or to its folder, or unset it", path.display())]
+    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: set it to the path of libnvrtc.so of CUDA 12 or newer or to its directory, or unset it", path.display())]
     BadNvrtc {
         /// The variable's value.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum CompileError {
     },
     /// Neither `nvdisasm` nor `cuobjdump` is installed, or neither can disassemble the code.
     #[error(
-        "no usable disassembler was found\n  help: install one with `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or add the folder of `nvdisasm` or `cuobjdump` to PATH{}",
+        "no usable disassembler was found\n  help: install one with `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or add the directory of `nvdisasm` or `cuobjdump` to PATH{}",
         searched_lines(searched, MAX_SEARCHED_LINES)
     )]
     NoDisassembler {
@@ -140,7 +140,7 @@ pub enum CompileError {
         /// The kept checks, by position.
         kept: Vec<Check>,
     },
-    /// A kernel with `coarsen = n` for which it is not known that a hardware thread can execute several of its threads.
+    /// A kernel with `coarsen = n` for which it is not known that a CUDA thread can execute several of its threads.
     #[error(
         "kernel `{kernel}` has `coarsen`, but its threads cannot be merged: {reason}, in `{function}` at {file}:{line}\n  help: remove `coarsen`, or the reason; it applies to threads that do not depend on each other and run no checks"
     )]

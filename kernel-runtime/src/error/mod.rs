@@ -121,12 +121,12 @@ pub enum Error {
     /// A slice, view or shape is invalid for its array.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A file or folder cannot be read or written.
+    /// A file or directory cannot be read or written.
     #[error("{operation} {}: {source}", path.display())]
     File {
         /// The operation, such as `writing`.
         operation: &'static str,
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// The operating system's error.
         source: std::io::Error,

@@ -13,7 +13,7 @@ use crate::kernel::KernelInfo;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// The folder.
+    /// The directory.
     pub folder: PathBuf,
     /// The compiled kernels, in the plan's order.
     pub kernels: Vec<Compiled>,

@@ -3,8 +3,8 @@
 //! Each allocation records its accesses: which operation of which stream read or wrote which bytes. Before an operation
 //! is enqueued, its stream is made to wait for the recorded accesses on other streams that conflict with it: writes,
 //! and reads as well if it writes. While other streams wait for a stream, an event is recorded after each of its most
-//! recent operations (`cuda/stream.rs`), so that a waiting stream depends on that operation only and not on work
-//! enqueued after it.
+//! recent operations (`kernel-driver/src/stream/mod.rs`), so that a waiting stream depends on that operation only and
+//! not on work enqueued after it.
 //!
 //! An access is recorded before the launch releases its borrow of the array, hence before any dependent operation is
 //! enqueued. The locks only protect against concurrent accesses that do not conflict, such as two reads, or accesses to

@@ -28,7 +28,7 @@ pub(crate) struct CheckedLaunch {
     pub(crate) layout: Layout,
     /// [`Variant::Checked`] on the CPU device, which checks every index.
     pub(crate) variant: Variant,
-    /// The blocks of the launch that a hardware block executes, if there are several.
+    /// The blocks of the launch that a CUDA block executes, if there are several.
     pub(crate) coarsened: Option<Coarsened>,
     /// The launch as the user sees it.
     pub(crate) config: ResolvedConfig,
@@ -293,7 +293,7 @@ impl CheckedLaunch {
             .then(|| LaunchParameter { blocks, ..LaunchParameter::new(stream.fault_pointer(), specialised.number) })
     }
 
-    /// Returns the launch configuration of the hardware in the driver's types. Validation has bounded every extent by the GPU's
+    /// Returns the launch configuration of the CUDA blocks in the driver's types. Validation has bounded every extent by the GPU's
     /// limits, which are below 2³².
     pub(crate) fn geometry(&self) -> Geometry {
         let ResolvedConfig { grid, block, cluster, shared_bytes, cooperative } = self.config;
@@ -332,8 +332,8 @@ impl From<&ResolvedConfig> for LaunchShape {
 /// picks the block, and the predicate has to hold for that as well. The first launch so compiles a single variant,
 /// unless the blocks differ.
 ///
-/// A launch of a kernel with `prove` does not run the checked variant if the predicate does not hold: it is refused. So
-/// that the same launches are refused whatever is loaded, the final block decides.
+/// A launch of a kernel with `prove` does not run the checked variant if the predicate does not hold: it is rejected.
+/// So that the same launches are rejected whatever is loaded, the final block decides.
 fn select(
     config: &LaunchConfig,
     specialised: &'static Specialised,

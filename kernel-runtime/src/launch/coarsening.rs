@@ -1,4 +1,4 @@
-//! The choice of whether the hardware threads of a launch execute several of its threads each.
+//! The choice of thread coarsening for a launch: whether each CUDA thread executes several logical threads.
 //!
 //! More items per thread keep more bytes in flight, and leave fewer threads. The factor follows from the bytes that an item
 //! reads and writes ([`cumbia_kernel_compiler::Coarsening`]); a launch uses it if the remaining threads still fill the device.
@@ -9,10 +9,10 @@ use crate::properties::Limits;
 use crate::specialise::{Coarsened, Layout, Specialised};
 use cumbia_kernel_compiler::Variant;
 
-/// The minimum number of waves of hardware threads. With fewer, the tail of the last one costs more than is gained.
+/// The minimum number of waves of CUDA threads. With fewer, the tail of the last one costs more than is gained.
 const WAVES: u64 = 2;
 
-/// Returns how the blocks of a launch are merged; `None` if each hardware block executes one.
+/// Returns how the blocks of a launch are merged; `None` if each CUDA block executes one.
 pub(super) fn select(
     specialised: &Specialised,
     (layout, variant): (Layout, Variant),
@@ -20,7 +20,7 @@ pub(super) fn select(
     limits: &Limits,
 ) -> Option<Coarsened> {
     let &ResolvedConfig { grid, block, cluster, shared_bytes, cooperative } = config;
-    // Here the blocks of the hardware matter to the user.
+    // Here the CUDA blocks matter to the user.
     if cluster.is_some() || shared_bytes > 0 || cooperative {
         return None;
     }

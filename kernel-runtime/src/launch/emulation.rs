@@ -22,13 +22,13 @@ pub struct Emulation<'a> {
     pub source: &'a cumbia_kernel_compiler::Source,
     /// The variant that a launch on a GPU would run.
     pub variant: Variant,
-    /// Whether hardware blocks execute several blocks of the launch.
+    /// Whether CUDA blocks execute several blocks of the launch.
     pub is_coarsened: bool,
     /// The kernel's number in a fault record.
     pub kernel: u32,
     /// Pointers to the kernel parameters, without the launch parameter.
     pub params: &'a mut [*mut c_void],
-    /// The number of blocks of the hardware.
+    /// The number of CUDA blocks.
     pub grid: Dim3,
     /// The number of blocks of the launch along the axis of [`Source::coarsening`](cumbia_kernel_compiler::Source::coarsening), if
     /// the text is coarsened; otherwise 0.
@@ -57,7 +57,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
         let specialised = specialise::of::<K>()?;
         // SAFETY: these are pointers to the parameters of the kernel, in order: `K::visit` visits the parameters of the IR.
         let variant = unsafe { specialised.candidates(layout).select(params.as_ptr(), &LaunchShape::from(&config)) };
-        // Small launches are coarsened as well: a GPU would not, but so the texts are tested.
+        // Small launches are coarsened as well: a GPU would not, but so the sources are tested.
         let is_plain = config.cluster.is_some() || config.shared_bytes > 0 || config.cooperative;
         let coarsened = if is_plain { None } else { specialised.coarsened(layout, variant) };
         let coarsened =

@@ -112,14 +112,14 @@ fn the_size_limit_is_enforced() {
     panic!("the cache is larger than {limit} bytes");
 }
 
-/// Runs a test in a process that cannot write to the cache folder, and checks that it gives exactly one warning.
+/// Runs a test in a process that cannot write to the cache directory, and checks that it gives exactly one warning.
 #[track_caller]
 fn check_unwritable(test: &str, folder: &Path) -> Said {
     let said = Process::new(test).env("CUMBIA_CACHE_DIR", folder).passes();
     let warning = "warning: kernels are recompiled in each process, because";
     assert_eq!(said.err.matches(warning).count(), 1, "one warning:\n{}", said.err);
     assert!(said.err.contains(&format!("{} is not writable: ", folder.display())), "{}", said.err);
-    assert!(said.err.contains("help: point CUMBIA_CACHE_DIR at a writable folder"), "{}", said.err);
+    assert!(said.err.contains("help: point CUMBIA_CACHE_DIR at a writable directory"), "{}", said.err);
     said
 }
 

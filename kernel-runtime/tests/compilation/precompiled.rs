@@ -75,7 +75,7 @@ fn a_missing_folder_gives_one_warning() {
         let said =
             Process::new("precompiled::finds_nothing").env("CUMBIA_KERNELS", &nowhere).env("CUMBIA_CACHE", "off");
         let err = said.passes().err;
-        let warning = format!("warning: CUMBIA_KERNELS is `{nowhere}`, which is not a folder");
+        let warning = format!("warning: CUMBIA_KERNELS is `{nowhere}`, which is not a directory");
         assert_eq!(err.matches(&warning).count(), 1, "{err}");
     }
 }

@@ -46,7 +46,7 @@ fn compute_sanitizer_names_the_rust_line() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if said.contains("Device not supported") {
-        eprintln!("skipped: compute-sanitizer refuses this machine's GPU");
+        eprintln!("skipped: compute-sanitizer rejects this machine's GPU");
         return;
     }
     let place = format!("out_of_bounds.rs:{}", line_of(TEXT, "far"));

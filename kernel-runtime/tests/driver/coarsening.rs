@@ -1,5 +1,5 @@
-//! Launches whose hardware threads execute several threads of the launch: the grid of the hardware, and the number of blocks of
-//! the launch in the launch parameter.
+//! Launches whose CUDA threads execute several logical threads: the grid of CUDA blocks, and the number of logical blocks in
+//! the launch parameter.
 
 use cumbia::prelude::*;
 use cumbia::{CompileError, DeviceArray, Error, Graph};
@@ -18,13 +18,13 @@ fn zeros(device: &Device, len: usize) -> DeviceArray<f32> {
     device.zeros(len).unwrap()
 }
 
-/// Returns the build, the grid of the hardware, and the number of blocks in the launch parameter of the last launch.
+/// Returns the build, the grid of CUDA blocks, and the number of blocks in the launch parameter of the last launch.
 fn last(fake: &Fake) -> (Build, [u32; 3], u32) {
     (fake.last_build(), fake.last_launch().grid, fake.last_blocks())
 }
 
 scenarios! {
-    /// The first launch compiles one text, and further ones take the fast path.
+    /// The first launch compiles one source, and further ones take the fast path.
     fn large_launches_are_coarsened() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         fake.watch_blocks(LAUNCH);

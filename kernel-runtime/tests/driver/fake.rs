@@ -39,7 +39,7 @@ pub(crate) fn passes(scenario: &str, environment: &[(&str, &str)]) {
     assert!(output.status.success() && said.contains("1 passed"), "{scenario} with {environment:?}:\n{said}");
 }
 
-/// Returns the folder with the libraries, which the first call builds.
+/// Returns the directory with the libraries, which the first call builds.
 fn folder() -> Option<&'static PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     FOLDER.get_or_init(build).as_ref()
@@ -53,16 +53,16 @@ fn build() -> Option<PathBuf> {
         std::fs::read_to_string(path).expect("the sources are here")
     });
     let (rest, old_rest) = (rest_of_driver_without(&[]), rest_of_driver_without(&["Cluster", "LaunchKernelEx"]));
-    // The name is a hash of the sources, so that the folder is rebuilt when something changes.
+    // The name is a hash of the sources, so that the directory is rebuilt when something changes.
     let mut hasher = DefaultHasher::new();
     (&driver, &nvrtc, &profiler, &rest).hash(&mut hasher);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-driver-{:016x}", hasher.finish()));
     if folder.exists() {
         return Some(folder);
     }
-    let building = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for what is built");
+    let building = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory for what is built");
     let at = |name: &str| building.path().join(name);
-    std::fs::create_dir(at("old")).expect("a folder for what is built");
+    std::fs::create_dir(at("old")).expect("a directory for what is built");
     let compile = |arguments: &[&str], library: &str, sources: &[(&str, &str)]| {
         let sources = sources.iter().map(|(name, text)| {
             std::fs::write(at(name), text).expect("a file for what is built");
@@ -81,7 +81,7 @@ fn build() -> Option<PathBuf> {
     compile(&[], "profiler.so", &[("profiler.c", &profiler)]);
     compile(&["-DWITHOUT_CLUSTERS"], "old/libcuda.so.1", &[("driver.c", &driver), ("old/rest.c", &old_rest)]);
     compile(&[], "old/libnvrtc.so", &[("nvrtc.c", &nvrtc)]);
-    // Renamed atomically; another process may have created the same folder first.
+    // Renamed atomically; another process may have created the same directory first.
     if std::fs::rename(building.path(), &folder).is_err() {
         assert!(folder.exists(), "{} cannot be made", folder.display());
     }
@@ -124,7 +124,7 @@ pub(crate) enum Build {
     Checked,
     /// With a register limit.
     Limited,
-    /// With hardware threads that execute several threads of the launch.
+    /// With CUDA threads that execute several logical threads.
     Coarsened,
 }
 

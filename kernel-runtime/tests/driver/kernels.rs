@@ -104,7 +104,7 @@ pub(crate) fn scaled_together(x: &mut [f32]) {
     x[i] = 2.0;
 }
 
-/// As `scaled`; a launch out of bounds is refused.
+/// As `scaled`; a launch out of bounds is rejected.
 #[kernel(prove)]
 pub(crate) fn scaled_proved(a: f32, x: &[f32], y: &mut [f32]) {
     let i = grid(1);
@@ -151,7 +151,7 @@ pub(crate) fn seventeen(
     y[t] = factor * (first + i[t] + j[t] + k[t] + l[t] + m[t] + n[t] + o[t] + p[t]);
 }
 
-/// As `saxpy`; each hardware thread executes four threads of every launch.
+/// As `saxpy`; each CUDA thread executes four threads of every launch.
 #[kernel(coarsen = 4)]
 pub(crate) fn saxpy_by_4(a: f32, x: &[f32], y: &mut [f32]) {
     let i = grid(1);
@@ -160,7 +160,7 @@ pub(crate) fn saxpy_by_4(a: f32, x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// As `saxpy`; each hardware thread executes one thread of every launch.
+/// As `saxpy`; each CUDA thread executes one thread of every launch.
 #[kernel(coarsen = false)]
 pub(crate) fn plain_saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     let i = grid(1);

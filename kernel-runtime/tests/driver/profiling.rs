@@ -9,7 +9,7 @@ use crate::fake::Fake;
 use crate::kernels::saxpy;
 use crate::scenarios;
 
-/// Returns the folder of the fake driver, which also contains the profiler's library.
+/// Returns the directory of the fake driver, which also contains the profiler's library.
 fn folder() -> std::path::PathBuf {
     std::env::var_os("LD_LIBRARY_PATH").expect("the scenario's process has it").into()
 }

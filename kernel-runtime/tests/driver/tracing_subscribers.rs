@@ -257,7 +257,7 @@ fn check_events(events: &Mutex<BTreeSet<String>>) {
     }
 }
 
-/// The prefix of the scenarios' cache folders, in the folder of the tests.
+/// The prefix of the scenarios' cache directories, in the directory of the tests.
 const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-cache");
 
 fn fresh_cache(name: &str) {

@@ -19,7 +19,7 @@ fn zeros(device: &Device, len: usize) -> DeviceArray<f32> {
     device.zeros(len).unwrap()
 }
 
-/// Checks that a launch of a kernel with `prove` was refused.
+/// Checks that a launch of a kernel with `prove` was rejected.
 #[track_caller]
 fn check_refused(result: cumbia::Result<()>) {
     let error = result.expect_err("the launch was accepted");
@@ -264,7 +264,7 @@ scenarios! {
             check_refused(scaled_proved(1.0, &x, &mut short).over(511).launch());
             check_refused(scaled_proved(1.0, &x, &mut short).over(511).prepare().map(drop));
             scaled_proved(1.0, &x, &mut y).over(512).launch().unwrap();
-            // One has picked the block of the launch that was refused, the other has 32-bit indices.
+            // One has picked the block of the launch that was rejected, the other has 32-bit indices.
             assert_eq!(state(&fake), (2, Build::Proven));
         }
         let mut graph = Graph::new(&device.stream().unwrap());

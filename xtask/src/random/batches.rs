@@ -72,7 +72,7 @@ pub(super) fn run(options: &Options, comparison: Comparison, size: u64) -> Resul
     journal.summary()
 }
 
-/// Compiles kernels for another machine with a GPU, `size` per executable, into a folder.
+/// Compiles kernels for another machine with a GPU, `size` per executable, into a directory.
 ///
 /// # Errors
 ///

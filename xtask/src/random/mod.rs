@@ -16,7 +16,7 @@ struct Arguments {
     options: Options,
     /// The file to write the source to, instead of a comparison.
     out: Option<PathBuf>,
-    /// The folder to compile the kernels into, instead of a comparison.
+    /// The directory to compile the kernels into, instead of a comparison.
     pack: Option<PathBuf>,
     /// The number of kernels per batch; all at once without it.
     batch: Option<u64>,

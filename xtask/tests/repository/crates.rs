@@ -6,7 +6,7 @@ use crate::{read, root};
 
 /// A package of the workspace.
 pub(crate) struct Package {
-    /// The folder below the root of the repository: `kernel-ir`, or `.` for the facade.
+    /// The directory below the root of the repository: `kernel-ir`, or `.` for the facade.
     pub(crate) folder: String,
     /// The names of the packages under `[dependencies]`, without those for tests and build scripts.
     pub(crate) dependencies: Vec<String>,

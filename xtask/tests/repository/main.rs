@@ -1,5 +1,5 @@
-//! Tests of the texts of the repository: imports between modules and crates, environment variables, and references to
-//! tests.
+//! Tests of the repository itself: the module graph, environment variables, and references to tests in comments and
+//! documents.
 
 mod crates;
 mod imports;
@@ -10,14 +10,14 @@ mod variables;
 
 use std::path::{Path, PathBuf};
 
-/// Returns the root folder of the repository.
+/// Returns the root directory of the repository.
 fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().expect("xtask is a folder of the repository").to_owned()
+    xtask.parent().expect("xtask is a directory of the repository").to_owned()
 }
 
 /// Returns every file below `folder` for which `is_wanted` holds, in the order of their paths. Build outputs and hidden
-/// folders are skipped.
+/// directories are skipped.
 fn files_below(folder: &Path, is_wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

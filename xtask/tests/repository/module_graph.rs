@@ -51,7 +51,7 @@ struct Module {
 /// Reads the crate with this root module, and returns its imports without duplicates.
 pub(crate) fn imports(root_module: &Path) -> Vec<Import> {
     let mut reader = Reader { modules: BTreeMap::new(), path: vec![], file: root_module.to_owned() };
-    let folder = root_module.parent().expect("a file is in a folder");
+    let folder = root_module.parent().expect("a file is in a directory");
     reader.read_file(root_module, folder);
     let modules = reader.modules;
     let mut found: BTreeMap<(ModulePath, ModulePath), Place> = BTreeMap::new();
@@ -359,7 +359,7 @@ fn attributes(item: &Item) -> &[Attribute] {
 #[test]
 fn paths_lead_to_the_modules_that_define_their_items() {
     let folder = std::env::temp_dir().join(format!("cumbia-imports-{}", std::process::id()));
-    fs::create_dir_all(folder.join("deep")).expect("a folder for temporary files");
+    fs::create_dir_all(folder.join("deep")).expect("a directory for temporary files");
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file that can be written");
     write("lib.rs", "mod low; mod high; mod deep; mod glob; pub use low::Item; pub use glob::*;");
     write("low.rs", "pub struct Item; #[cfg(test)] mod tests { use crate::high::f; }");
@@ -372,7 +372,7 @@ fn paths_lead_to_the_modules_that_define_their_items() {
         .filter(|import| !import.from.is_empty())
         .map(|import| format!("{} -> {}", import.from.join("::"), import.to.join("::")))
         .collect();
-    fs::remove_dir_all(&folder).expect("a folder of this test");
+    fs::remove_dir_all(&folder).expect("a directory of this test");
     let expected = ["deep::inner -> glob", "deep::inner -> high", "glob -> low", "high -> deep::inner", "high -> low"];
     assert_eq!(found, expected);
 }

@@ -1,7 +1,7 @@
 //! The search for NVRTC: the loader's search path, CUDA toolkits, Python environments.
 //!
 //! The search takes an [`Environment`] as data and opens candidates through a function argument, so that tests can
-//! search folders of their own.
+//! search directories of their own.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ const LOADER_NAMES: &[&str] = if cfg!(target_os = "windows") {
     &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
 };
 
-/// The library folders of a CUDA toolkit.
+/// The library directories of a CUDA toolkit.
 const TOOLKIT_FOLDERS: &[&str] = if cfg!(target_os = "windows") {
     &["bin", "bin/x64"]
 } else if cfg!(target_arch = "aarch64") {
@@ -67,7 +67,7 @@ struct Search<N, F, M> {
 }
 
 impl<N, F: FnMut(&Path) -> Result<N, LibraryFailure>, M: Fn(&N) -> u32> Search<N, F, M> {
-    /// Opens the file that the user named, or the library in the folder that the user named.
+    /// Opens the file that the user named, or the library in the directory that the user named.
     fn exactly(&mut self, path: &Path) -> Result<N, SearchError> {
         let bad = |reason: BadNvrtcReason| SearchError::BadNvrtc { path: path.to_owned(), reason };
         if path.is_dir() {
@@ -91,7 +91,7 @@ impl<N, F: FnMut(&Path) -> Result<N, LibraryFailure>, M: Fn(&N) -> u32> Search<N
         self.loader().or_else(|| in_toolkits(self)).or_else(|| in_pythons(self))
     }
 
-    /// Searches by name through the loader: `LD_LIBRARY_PATH`, the loader's cache, the system's folders.
+    /// Searches by name through the loader: `LD_LIBRARY_PATH`, the loader's cache, the system's directories.
     fn loader(&mut self) -> Option<N> {
         LOADER_NAMES.iter().find_map(|name| self.library(SearchPlace::Loader(name), Path::new(name)))
     }
@@ -136,7 +136,7 @@ impl<N, F: FnMut(&Path) -> Result<N, LibraryFailure>, M: Fn(&N) -> u32> Search<N
         None
     }
 
-    /// Opens the libraries in a folder, newest first, until one succeeds.
+    /// Opens the libraries in a directory, newest first, until one succeeds.
     fn libraries_in(&mut self, origin: &'static str, folder: &Path) -> Option<N> {
         let libraries = newest_first(folder, is_nvrtc);
         libraries.iter().find_map(|library| self.library(at(origin, library), library))
@@ -165,7 +165,7 @@ impl<N, F: FnMut(&Path) -> Result<N, LibraryFailure>, M: Fn(&N) -> u32> Search<N
     }
 }
 
-/// Returns the location of a file or folder.
+/// Returns the location of a file or directory.
 fn at(origin: &'static str, path: &Path) -> SearchPlace {
     SearchPlace::Path { origin, path: path.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Atomic replacement of files, so that processes share a folder without locks.
+//! Atomic replacement of files, so that processes share a directory without locks.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(super) const UNFINISHED: &str = ".unfinished-";
 pub(crate) enum Readers {
     /// Only the user.
     User,
-    /// Everyone that the user's umask permits, for a folder that is shipped with a program.
+    /// Everyone that the user's umask permits, for a directory that is shipped with a program.
     All,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn file_stem(kernel: &str) -> String {
     kernel.chars().map(plain).take(100).collect()
 }
 
-/// Creates a folder and its parents, if they are missing.
+/// Creates a directory and its parents, if they are missing.
 pub(crate) fn make_folder(path: &Path, readers: Readers) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -40,17 +40,17 @@ pub(crate) fn make_folder(path: &Path, readers: Readers) -> io::Result<()> {
 }
 
 /// Replaces a file atomically, by writing a temporary file and renaming it: readers see the old or the new contents, never a
-/// part. Anything but a folder is replaced.
+/// part. Anything but a directory is replaced.
 ///
 /// # Errors
 ///
-/// If the folder cannot be created or the file not be written. The temporary file is then removed.
+/// If the directory cannot be created or the file not be written. The temporary file is then removed.
 pub(crate) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut attempts = 0;
     loop {
         match write(folder, path, bytes, readers) {
-            // Another process may have removed the folder between two steps.
+            // Another process may have removed the directory between two steps.
             Err(error) if error.kind() == io::ErrorKind::NotFound && attempts < 3 => attempts += 1,
             done => return done,
         }
@@ -69,7 +69,7 @@ fn write(folder: &Path, path: &Path, bytes: &[u8], readers: Readers) -> io::Resu
             Readers::All => 0o644,
         }));
     }
-    // In the same folder, because a rename is atomic only within a file system.
+    // In the same directory, because a rename is atomic only within a file system.
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     // No `fsync`: a file torn by a power failure fails its checksum, which is a miss.

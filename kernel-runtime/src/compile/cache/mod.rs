@@ -1,19 +1,21 @@
 //! The disk cache of compiled kernels, shared by processes.
 //!
-//! It is enabled by default, in the user's cache folder; `CUMBIA_CACHE_DIR` sets another folder, `CUMBIA_CACHE_SIZE` the size
-//! limit (default 1 GiB), and `CUMBIA_CACHE=off` disables it. [`stats`] returns its counters, and [`clear`] empties it.
+//! It is enabled by default, in the user's cache directory; `CUMBIA_CACHE_DIR` sets another directory,
+//! `CUMBIA_CACHE_SIZE` the size limit (default 1 GiB), and `CUMBIA_CACHE=off` disables it. [`stats`] returns its
+//! counters, and [`clear`] empties it.
 //!
 //! The cache never causes an error: an unreadable entry is a miss, and a failed write gives one warning. Files are replaced
-//! atomically, so processes share a folder without locks. When the folder exceeds its limit, the least recently used entries
-//! are evicted.
+//! atomically, so processes share a directory without locks. When the directory exceeds its limit, the least recently
+//! used entries are evicted.
 //!
 //! The key of an entry is everything that the machine code depends on: a hash of the CUDA C, the architecture and the options,
 //! and the version of NVRTC. An edit of a kernel, or of a device function that it calls in any crate, is therefore a miss.
 //!
-//! Compiled kernels are code that runs in the process. On Unix the cache is therefore private to its user (folders 0700, files
-//! 0600), and a folder or file is not used if a user other than this one and root owns it, if its group or others may write
-//! it, or if it is a symbolic link or not a regular file; this gives one warning, and kernels are compiled. The cache folder
-//! itself may be a link. A process trusts its user, root, and the environment variables that name folders.
+//! Compiled kernels are code that runs in the process. On Unix the cache is therefore private to its user (directories
+//! 0700, files 0600), and a directory or file is not used if a user other than this one and root owns it, if its group
+//! or others may write it, or if it is a symbolic link or not a regular file; this gives one warning, and kernels are
+//! compiled. The cache directory itself may be a link. A process trusts its user, root, and the environment variables
+//! that name directories.
 
 // ```text
 // ab/cdef…-13.5.kernel   an image: its key in hexadecimal, and the version of the NVRTC that compiled it
@@ -47,9 +49,9 @@ use crate::cuda::Image;
 use crate::error::{Error, Result};
 use cumbia_kernel_sync::event;
 
-/// The folder of [`Cache::write_note`]'s notes about NVRTC.
+/// The directory of [`Cache::write_note`]'s notes about NVRTC.
 pub(crate) const NOTES: &str = "nvrtc";
-/// The folder of sources that NVRTC rejected.
+/// The directory of sources that NVRTC rejected.
 pub(crate) const REFUSED: &str = "refused";
 /// The file name extension of a compiled kernel.
 pub(crate) const SUFFIX: &str = ".kernel";
@@ -57,7 +59,7 @@ pub(crate) const SUFFIX: &str = ".kernel";
 /// The `tracing` target of the cache's events.
 const TARGET: &str = "cumbia::cache";
 
-/// A folder of compiled kernels.
+/// A directory of compiled kernels.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
@@ -65,8 +67,8 @@ pub(crate) struct Cache {
     limit: u64,
 }
 
-/// Removes all of Cumbia's files from the cache folder. Other files in the folder stay, and loaded kernels stay loaded. Does
-/// nothing if the cache is disabled.
+/// Removes all of Cumbia's files from the cache directory. Other files in the directory stay, and loaded kernels stay
+/// loaded. Does nothing if the cache is disabled.
 ///
 /// # Errors
 ///
@@ -90,13 +92,13 @@ impl Cache {
         })
     }
 
-    /// Returns a cache in a test's folder.
+    /// Returns a cache in a test's directory.
     #[cfg(test)]
     pub(crate) fn in_folder(folder: PathBuf) -> Cache {
         Cache { folder, limit: settings::DEFAULT_LIMIT }
     }
 
-    /// Returns the cache folder.
+    /// Returns the cache directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -142,13 +144,13 @@ impl Cache {
         String::from_utf8(self.read_used(&self.folder.join(folder).join(name))?).ok()
     }
 
-    /// Writes a text into a folder of the cache, and returns its path on success.
+    /// Writes a note into a directory of the cache, and returns its path on success.
     pub(crate) fn write_note(&self, folder: &str, name: &str, text: &str) -> Option<PathBuf> {
         let path = self.folder.join(folder).join(name);
         self.write(&path, text.as_bytes()).ok().map(|()| path)
     }
 
-    /// Checks that the cache folder is writable and trusted.
+    /// Checks that the cache directory is writable and trusted.
     pub(crate) fn try_writing(&self) -> io::Result<()> {
         file::make_folder(&self.folder, Readers::User)?;
         TrustedOwners::of_process().check_folder(&self.folder)?;
@@ -163,7 +165,7 @@ impl Cache {
             {
                 done = Err(Error::File { operation: "removing", path: entry.path, source });
             } else if let Some(folder) = entry.path.parent() {
-                // Fails while the folder is not empty.
+                // Fails while the directory is not empty.
                 let _ = std::fs::remove_dir(folder);
             }
         }
@@ -175,7 +177,7 @@ impl Cache {
         folder.join(format!("{prefix}-{version}{SUFFIX}"))
     }
 
-    /// Returns the folder of a key and the prefix of its file names. Entries are spread over 256 folders.
+    /// Returns the directory of a key and the prefix of its file names. Entries are spread over 256 directories.
     fn location(&self, key: &Key) -> (PathBuf, String) {
         let mut hex = key.to_string();
         let rest = hex.split_off(2);
@@ -191,8 +193,8 @@ impl Cache {
         });
         match checked.and_then(|()| owners.read(path)) {
             Ok((bytes, file)) => {
-                // This fails in a read-only folder. The time only determines the eviction order, and files in such a
-                // folder are not evicted.
+                // This fails in a read-only directory. The time only determines the eviction order, and files in such a
+                // directory are not evicted.
                 let _ = file.set_modified(SystemTime::now());
                 Some(bytes)
             }
@@ -224,7 +226,7 @@ impl Cache {
         })
     }
 
-    /// Warns once per process about an untrusted file or folder.
+    /// Warns once per process about an untrusted file or directory.
     fn warn_untrusted(&self, untrusted: &Untrusted) {
         static WARNED: AtomicBool = AtomicBool::new(false);
         if untrusted.path == self.folder {
@@ -241,8 +243,8 @@ impl Cache {
         }
     }
 
-    /// Enforces the size limit. Listing the folder takes milliseconds, so this runs on a separate thread, after the process's
-    /// first write and then whenever it has written a 64th of the limit.
+    /// Enforces the size limit. Listing the directory takes milliseconds, so this runs on a separate thread, after the
+    /// process's first write and then whenever it has written a 64th of the limit.
     fn trim_periodically(&self, written: u64) {
         static UNTRIMMED: AtomicU64 = AtomicU64::new(u64::MAX / 2);
         let untrimmed = UNTRIMMED.fetch_add(written, Ordering::Relaxed).saturating_add(written);
@@ -265,8 +267,8 @@ impl Cache {
     }
 }
 
-/// The remedy for a folder that is not writable.
-const WRITABLE: &str = "point CUMBIA_CACHE_DIR at a writable folder, or set CUMBIA_CACHE=off";
+/// The remedy for a directory that is not writable.
+const WRITABLE: &str = "point CUMBIA_CACHE_DIR at a writable directory, or set CUMBIA_CACHE=off";
 
 /// Warns once per process that there is no cache: through `tracing` if there is a subscriber, otherwise on stderr.
 fn warn_once(reason: &str, help: &'static str) {

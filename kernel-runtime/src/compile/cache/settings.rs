@@ -36,7 +36,7 @@ impl Settings {
         }
     }
 
-    /// Returns the configured cache; `None` if it is disabled. `user_folder` returns the user's cache folder.
+    /// Returns the configured cache; `None` if it is disabled. `user_folder` returns the user's cache directory.
     ///
     /// # Errors
     ///
@@ -52,13 +52,13 @@ impl Settings {
         };
         let folder = match self.folder.filter(|folder| !folder.is_empty()) {
             Some(folder) => PathBuf::from(folder),
-            None => user_folder().ok_or("this user has no cache folder")?.join("cumbia"),
+            None => user_folder().ok_or("this user has no cache directory")?.join("cumbia"),
         };
         Ok(Some(Cache { folder, limit }))
     }
 }
 
-/// Returns the user's folder for caches: `$XDG_CACHE_HOME` or `~/.cache` (XDG Base Directory Specification),
+/// Returns the user's directory for caches: `$XDG_CACHE_HOME` or `~/.cache` (XDG Base Directory Specification),
 /// `~/Library/Caches` on macOS, and `%LOCALAPPDATA%` on Windows.
 pub(super) fn user_cache_folder() -> Option<PathBuf> {
     let folder = |name: &str| variable(name).map(PathBuf::from);
@@ -71,7 +71,7 @@ pub(super) fn user_cache_folder() -> Option<PathBuf> {
     }
 }
 
-/// Drops a relative path, which would lead to another folder in each working directory.
+/// Drops a relative path, which would lead to another directory in each working directory.
 fn absolute(folder: Option<PathBuf>) -> Option<PathBuf> {
     folder.filter(|folder| folder.is_absolute())
 }

@@ -14,13 +14,13 @@ use super::{Cache, Settings, settings};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The cache's folder; `None` if the cache is disabled.
+    /// The cache's directory; `None` if the cache is disabled.
     pub folder: Option<PathBuf>,
-    /// The size limit of the folder, in bytes.
+    /// The size limit of the directory, in bytes.
     pub limit: u64,
-    /// Compiled kernels in the folder, from all processes.
+    /// Compiled kernels in the directory, from all processes.
     pub entries: u64,
-    /// The size of all of Cumbia's files in the folder, in bytes.
+    /// The size of all of Cumbia's files in the directory, in bytes.
     pub bytes: u64,
     /// Cache hits of this process.
     pub hits: u64,
@@ -28,7 +28,7 @@ pub struct Stats {
     pub misses: u64,
     /// Corrupt files that this process found and treated as misses.
     pub damaged: u64,
-    /// Kernels that this process loaded from a folder of [`precompile`](crate::precompile).
+    /// Kernels that this process loaded from a directory of [`precompile`](crate::precompile).
     pub precompiled: u64,
     /// Compilations with NVRTC in this process.
     pub compilations: u64,
@@ -42,8 +42,8 @@ pub struct Stats {
 
 /// Returns the counters of this process and the contents of the cache.
 ///
-/// The contents are those of all processes. Each file of the folder is examined, which takes milliseconds for thousands of
-/// files.
+/// The contents are those of all processes. Each file of the directory is examined, which takes milliseconds for
+/// thousands of files.
 ///
 /// ```
 /// let stats = cumbia::cache::stats();

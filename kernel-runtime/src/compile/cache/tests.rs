@@ -258,7 +258,7 @@ fn start_racing(folder: &Path) -> Child {
         .unwrap()
 }
 
-/// Sixteen processes write and read the same few files; some are killed at random times, and some clear the folder.
+/// Sixteen processes write and read the same few files; some are killed at random times, and some clear the directory.
 #[test]
 fn concurrent_processes_survive_kills() {
     let folder = tempfile::tempdir().unwrap();

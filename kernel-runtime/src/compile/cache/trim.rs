@@ -1,7 +1,7 @@
-//! Eviction: keeps the cache's folder below its limit by removing the least recently used files.
+//! Eviction: keeps the cache's directory below its limit by removing the least recently used files.
 //!
-//! A file's modification time is the time of its last use. Only files whose folder and name match the cache's patterns are
-//! considered, so other files in the same folder are safe.
+//! A file's modification time is the time of its last use. Only files whose directory and name match the cache's
+//! patterns are considered, so other files in the same directory are safe.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Unfinished,
 }
 
-/// Returns all files of the cache in a folder. Unreadable files are skipped.
+/// Returns all files of the cache in a directory. Unreadable files are skipped.
 pub(super) fn entries(folder: &Path) -> Vec<Entry> {
     let mut entries = Vec::new();
     // Links are not followed: their targets may belong to other users.
@@ -56,8 +56,8 @@ pub(super) fn entries(folder: &Path) -> Vec<Entry> {
     entries
 }
 
-/// Removes abandoned files, and then, if the folder exceeds the limit, the least recently used files until it is at most seven
-/// eighths of the limit. Returns the number of evicted kernels and texts.
+/// Removes abandoned files, and then, if the directory exceeds the limit, the least recently used files until it is at
+/// most seven eighths of the limit. Returns the number of evicted kernels and texts.
 pub(super) fn trim(folder: &Path, limit: u64) -> u64 {
     let now = SystemTime::now();
     let mut entries = entries(folder);
@@ -92,15 +92,15 @@ pub(super) fn trim(folder: &Path, limit: u64) -> u64 {
     removed
 }
 
-/// Returns whether a name is that of a compiled kernel: the key without the folder's two digits, NVRTC's version, and the
-/// extension.
+/// Returns whether a name is that of a compiled kernel: the key without the directory's two digits, NVRTC's version,
+/// and the extension.
 fn is_kernel(name: &str) -> bool {
     let parts = || name.strip_suffix(SUFFIX)?.split_once('-');
     parts().is_some_and(|(key, _)| is_hex(key, 2 * HASH_BYTES - 2))
 }
 
 /// Returns whether a name is that of a note on NVRTC: a hash of the inputs of the search for it. The name is checked because
-/// other software uses folders named `nvrtc`, too.
+/// other software uses directories named `nvrtc`, too.
 fn is_note(name: &str) -> bool {
     is_hex(name, 2 * HASH_BYTES)
 }

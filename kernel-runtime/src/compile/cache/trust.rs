@@ -3,13 +3,14 @@
 //! The machine code and PTX of a file run in the user's process, on a GPU that can access the process's memory. A checksum detects
 //! corruption, not tampering. A file is therefore read only if no one but the user and root can have written it:
 //!
-//! - the folder, the folders in it and the file belong to the effective user or to root (or, beside the executable, to the
-//!   owner of that), and neither the group nor others may write them;
-//! - the folders in it and the file are not symbolic links, and the file is a regular file. It is opened without following
-//!   links and without blocking on a FIFO, and the opened file is checked (`fstat`), so that it cannot be exchanged between
-//!   the check and the use.
+//! - the directory, the directories in it and the file belong to the effective user or to root (or, beside the
+//!   executable, to the owner of that), and neither the group nor others may write them;
+//! - the directories in it and the file are not symbolic links, and the file is a regular file. It is opened without
+//!   following links and without blocking on a FIFO, and the opened file is checked (`fstat`), so that it cannot be
+//!   exchanged between the check and the use.
 //!
-//! On systems other than Unix, a user's folders are protected by their location, and only the kind of a file is checked.
+//! On systems other than Unix, a user's directories are protected by their location, and only the kind of a file is
+//! checked.
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
@@ -23,14 +24,14 @@ pub(crate) const MAX_FILE_BYTES: u64 = 256 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TrustedOwners(Vec<u32>);
 
-/// A file or folder that is not trusted. It is carried inside an `io::Error`.
+/// A file or directory that is not trusted. It is carried inside an `io::Error`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Untrusted {
     pub(crate) path: PathBuf,
     pub(crate) reason: Reason,
 }
 
-/// Why a file or folder is not trusted.
+/// Why a file or directory is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(unix), expect(dead_code, reason = "owners and modes are Unix's"))]
 pub(crate) enum Reason {
@@ -65,7 +66,7 @@ impl TrustedOwners {
         self
     }
 
-    /// Checks a folder that the user has named, which may be a link.
+    /// Checks a directory that the user has named, which may be a link.
     ///
     /// # Errors
     ///
@@ -74,7 +75,7 @@ impl TrustedOwners {
         self.check_metadata(path, &fs::metadata(path)?, true)
     }
 
-    /// Checks a folder inside a folder that was checked.
+    /// Checks a directory inside a directory that was checked.
     ///
     /// # Errors
     ///
@@ -119,7 +120,7 @@ impl TrustedOwners {
 
     fn check_metadata(&self, path: &Path, metadata: &Metadata, folder: bool) -> io::Result<()> {
         let reason = if metadata.is_dir() != folder || metadata.is_file() == folder {
-            Some(Reason::Kind { is: kind(metadata), wanted: if folder { "folder" } else { "regular file" } })
+            Some(Reason::Kind { is: kind(metadata), wanted: if folder { "directory" } else { "regular file" } })
         } else {
             self.violation(metadata)
         };
@@ -163,7 +164,7 @@ fn kind(metadata: &Metadata) -> &'static str {
     if kind.is_symlink() {
         "symbolic link"
     } else if kind.is_dir() {
-        "folder"
+        "directory"
     } else if kind.is_file() {
         "regular file"
     } else {
@@ -181,7 +182,7 @@ impl Untrusted {
     pub(crate) fn help(&self) -> &'static str {
         match self.reason {
             Reason::Owner { .. } => {
-                "compiled kernels are executed: set CUMBIA_CACHE_DIR or CUMBIA_KERNELS to a folder owned by this user, \
+                "compiled kernels are executed: set CUMBIA_CACHE_DIR or CUMBIA_KERNELS to a directory owned by this user, \
                  or set CUMBIA_CACHE=off"
             }
             Reason::Writable { .. } => {

@@ -1,4 +1,4 @@
-//! Searches in temporary folders; "opening" a file reads it.
+//! Searches in temporary directories; "opening" a file reads it.
 
 use super::*;
 
@@ -102,8 +102,8 @@ fn every_location_is_reported_with_its_outcome() {
     for expected in [
         "libnvrtc.so.13 in the loader's path: cannot open shared object file",
         "home/lib64/libnvrtc.so.13: broken",
-        "CUDA_PATH: /no/such/toolkit: no such folder",
-        "usr/local/cuda: no such folder",
+        "CUDA_PATH: /no/such/toolkit: no such directory",
+        "usr/local/cuda: no such directory",
         "a Python package in VIRTUAL_ENV: not set",
         "conda: no Python package with NVRTC",
     ] {
@@ -123,7 +123,7 @@ fn cumbia_nvrtc_names_a_file_or_folder_and_is_final() {
         ("bad/libnvrtc.so.12", "broken"),
         ("bad", "contains no usable NVRTC"),
         ("empty", "contains no usable NVRTC"),
-        ("nowhere", "there is no such file or folder"),
+        ("nowhere", "there is no such file or directory"),
     ] {
         let text = find(&with(name), open, major_of).unwrap_err().to_string();
         assert!(text.contains(&format!("{name} is not usable")) && text.contains(reason), "{text}");

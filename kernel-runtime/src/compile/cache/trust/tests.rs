@@ -1,5 +1,5 @@
-//! Hostile files and folders at each location of the cache and of precompiled kernels. A bug may block forever, so each case runs on
-//! a thread with a timeout.
+//! Hostile files and directories at each location of the cache and of precompiled kernels. A bug may block forever, so
+//! each case runs on a thread with a timeout.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -67,7 +67,8 @@ fn may_change_owners() -> bool {
     root
 }
 
-/// A manipulation that makes a path untrusted. It receives the path of a valid file or folder, and replaces or modifies it.
+/// A manipulation that makes a path untrusted. It receives the path of a valid file or directory, and replaces or
+/// modifies it.
 type Tamper = fn(&Path);
 
 /// Returns the manipulations of a file, each with a part of the expected message.
@@ -98,7 +99,7 @@ fn tampered_files() -> Vec<(&'static str, Tamper)> {
             let _listener = UnixListener::bind(&at).unwrap();
             fs::rename(&at, path).unwrap();
         }),
-        ("folder", |path| {
+        ("directory", |path| {
             remove(path);
             fs::create_dir(path).unwrap();
         }),
@@ -113,7 +114,7 @@ fn tampered_files() -> Vec<(&'static str, Tamper)> {
     cases
 }
 
-/// Returns the manipulations of a folder of the cache, each with a part of the expected message.
+/// Returns the manipulations of a directory of the cache, each with a part of the expected message.
 fn tampered_folders() -> Vec<(&'static str, Tamper)> {
     let mut cases: Vec<(&'static str, Tamper)> = vec![
         ("FIFO", |path| {
@@ -134,7 +135,7 @@ fn tampered_folders() -> Vec<(&'static str, Tamper)> {
     cases
 }
 
-/// Replaces a folder by a link to it, which is not permitted for an inner folder.
+/// Replaces a directory by a link to it, which is not permitted for an inner directory.
 fn linked(path: &Path) {
     let elsewhere = path.with_file_name("elsewhere");
     fs::rename(path, &elsewhere).unwrap();
@@ -192,8 +193,8 @@ fn an_untrusted_file_is_a_miss_and_is_replaced() {
         assert_eq!((get(what, &cache), note(what, &cache)), (None, None), "{what}");
         cache.put(&key(), "13.5", &image("new"));
         cache.write_note(NOTES, "note", "new");
-        // A folder cannot be replaced by a file.
-        let expected = (what != "folder").then_some("new");
+        // A directory cannot be replaced by a file.
+        let expected = (what != "directory").then_some("new");
         assert_eq!((get(what, &cache).as_deref(), note(what, &cache).as_deref()), (expected, expected), "{what}");
         assert!(expected.is_none() || mode(&kernel) == 0o600 && fs::symlink_metadata(&kernel).unwrap().is_file());
     }
@@ -233,7 +234,7 @@ fn an_untrusted_folder_is_neither_read_nor_written() {
     }
 }
 
-/// For example, a user's link from the home folder to a large disk.
+/// For example, a user's link from the home directory to a large disk.
 #[test]
 fn the_cache_folder_itself_may_be_a_link() {
     let (folder, cache) = cache();
