@@ -23,6 +23,7 @@ mod scan;
 mod select;
 mod sort;
 mod transform;
+mod transpose;
 mod warp;
 
 pub use arrays::{Input, Output};
@@ -37,6 +38,7 @@ pub use scan::{PreparedScan, Scan, exclusive_scan, inclusive_scan};
 pub use select::{Select, select};
 pub use sort::{ArgSort, PreparedSort, Sort, SortKey, argsort, sort, sort_by_key};
 pub use transform::{Transform, transform, transform2, transform3};
+pub use transpose::{Transpose, transpose};
 pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
 
 /// The kernels, for inspection.
@@ -50,4 +52,5 @@ pub mod kernels {
     pub use crate::select::select_tiles;
     pub use crate::sort::{radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
+    pub use crate::transpose::{transpose_elements, transpose_tiles};
 }

@@ -52,6 +52,7 @@ pub mod integer_methods;
 pub mod integer_results;
 pub mod linear;
 pub mod matching;
+pub mod matrices;
 pub mod messages;
 pub mod methods;
 pub mod narrow;
@@ -98,6 +99,7 @@ use listed;
 const MODULES: &[&[Case]] = &[
     linear::CASES,
     algorithms::CASES,
+    matrices::CASES,
     coarsened::CASES,
     operators::CASES,
     casts::CASES,

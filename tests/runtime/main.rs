@@ -11,6 +11,7 @@ mod interop;
 mod launch;
 mod limits;
 mod machine;
+mod matrices;
 mod memory;
 mod misuse;
 mod planned;

@@ -71,6 +71,16 @@ pub enum ShapeError {
         /// The alignment of the requested type, in bytes.
         needed: usize,
     },
+    /// A view whose shape does not fit the other arguments of an operation.
+    #[error("{operation}: expected an array of shape {}, but found {}", tuple(expected), tuple(found))]
+    Mismatch {
+        /// The operation.
+        operation: &'static str,
+        /// The shape that fits.
+        expected: Vec<usize>,
+        /// The shape of the view.
+        found: Vec<usize>,
+    },
     /// A dimension that the view does not have.
     #[error("dimension {axis} does not exist in a view of {dimensions} dimensions")]
     Axis {
