@@ -20,6 +20,12 @@ pub struct Affine {
     b: u32,
 }
 
+impl Affine {
+    pub(crate) fn new(a: u32, b: u32) -> Self {
+        Affine { a, b }
+    }
+}
+
 /// The second function after the first.
 #[derive(Clone, Copy, DeviceType)]
 pub struct Then;

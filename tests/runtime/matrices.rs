@@ -1,8 +1,10 @@
-//! The algorithms on matrices, at shapes around all boundaries of tiles, against loops on the host.
+//! The algorithms on matrices, at shapes around all boundaries of tiles and of the threads of a row, against loops on the host.
 
-use cumbia::algorithm::transpose;
+use cumbia::algorithm::{
+    Function2, Maximum, Plus, layer_norm_rows, reduce_rows, segmented_reduce, softmax_rows, transpose,
+};
 use cumbia::prelude::*;
-use cumbia::{Error, ShapeError};
+use cumbia::{Error, FaultKind, ShapeError};
 
 use crate::support::on_each_device;
 
@@ -100,5 +102,242 @@ fn transpositions_of_strided_views() {
         };
         assert_eq!((&expected[..], &found[..]), (&[columns, rows][..], &[rows, columns][..]));
         assert_eq!(error.to_string(), "transpose: expected an array of shape (45, 70), but found (70, 45)");
+    });
+}
+
+/// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+struct Affine {
+    a: u32,
+    b: u32,
+}
+
+/// The second function after the first.
+#[derive(Clone, Copy, DeviceType)]
+struct Then;
+
+#[device]
+impl Function2<Affine, Affine> for Then {
+    type Output = Affine;
+
+    fn call(self, a: Affine, b: Affine) -> Affine {
+        Affine { a: a.a.wrapping_mul(b.a), b: a.b.wrapping_mul(b.a).wrapping_add(b.b) }
+    }
+}
+
+fn affine(i: usize) -> Affine {
+    let bits = bits(i);
+    Affine { a: bits as u32 | 1, b: (bits >> 32) as u32 }
+}
+
+/// Lengths of rows around those of a warp, of rows of 4 elements for each lane, and of rows that a block reduces.
+const LENGTHS: [usize; 15] = [0, 1, 2, 31, 32, 33, 159, 161, 255, 1023, 1024, 1025, 1281, 2048, 4099];
+
+/// Reduces rows, and segments of the same elements.
+fn reduces<T: DeviceType + PartialEq, F: Function2<T, T, Output = T>>(
+    device: &Device,
+    [rows, columns]: [usize; 2],
+    of: fn(usize) -> T,
+    operator: F,
+) {
+    let (x, initial) = (values(rows * columns, of), of(usize::MAX / 2));
+    let array = device.to_device(&x).unwrap();
+    let mut y = device.to_device(&vec![of(3); rows]).unwrap();
+    let expected =
+        values(rows, |i| x[i * columns..(i + 1) * columns].iter().fold(initial, |a, b| operator.call(a, *b)));
+    reduce_rows(array.reshape((rows, columns)).unwrap(), &mut y, initial, operator).launch().unwrap();
+    assert!(y.to_host().unwrap() == expected, "{rows} × {columns}");
+    let offsets = device.to_device(&values(rows + 1, |i| (i * columns) as u32)).unwrap();
+    y.fill(of(3)).unwrap();
+    segmented_reduce(&array, &offsets, &mut y, initial, operator).launch().unwrap();
+    assert!(y.to_host().unwrap() == expected, "{rows} segments of {columns}");
+}
+
+#[test]
+fn reductions_of_rows() {
+    on_each_device(|device| {
+        for columns in LENGTHS {
+            reduces(device, [3, columns], |i| bits(i) as u32 >> 16, Plus);
+            reduces(device, [3, columns], affine, Then);
+        }
+        for rows in [0, 1, 7, 8, 9, 17] {
+            reduces(device, [rows, 37], |i| bits(i) as i16, Maximum);
+            reduces(device, [rows, 37], affine, Then);
+        }
+        // Transposed and sliced.
+        let x = values(40 * 50, |i| bits(i) as u32 >> 16);
+        let array = device.to_device(&x).unwrap();
+        let (mut y, stream) = (device.zeros(50).unwrap(), device.stream().unwrap());
+        let matrix = array.reshape((40, 50)).unwrap();
+        let mut sums = reduce_rows(matrix.t().slice(.., 3..).unwrap(), &mut y, 1, Plus).on(&stream);
+        sums.launch().unwrap();
+        sums.launch().unwrap();
+        assert!(y.to_host().unwrap() == values(50, |j| (3..40).map(|i| x[50 * i + j]).sum::<u32>() + 1));
+        let error = reduce_rows(matrix, &mut y, 0, Plus).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "reduce_rows", from: 40, to: 50 }), "{error}");
+    });
+}
+
+/// Empty segments, long ones among short ones, a single one, and offsets that are no segments.
+#[test]
+fn segments() {
+    on_each_device(|device| {
+        let check = |lengths: &[usize], skipped: usize| {
+            let mut offsets = vec![skipped as u64];
+            for length in lengths {
+                offsets.push(offsets[offsets.len() - 1] + *length as u64);
+            }
+            let end = *offsets.last().unwrap() as usize;
+            let x = values(end + 5, affine);
+            let expected = offsets
+                .windows(2)
+                .map(|ends| x[ends[0] as usize..ends[1] as usize].iter().fold(affine(7), |a, b| Then.call(a, *b)));
+            let expected: Vec<Affine> = expected.collect();
+            let (array, at) = (device.to_device(&x).unwrap(), device.to_device(&offsets).unwrap());
+            let mut y = device.to_device(&vec![affine(1); lengths.len()]).unwrap();
+            let mut reduction = segmented_reduce(&array, &at, &mut y, affine(7), Then);
+            reduction.launch().unwrap();
+            reduction.launch().unwrap();
+            assert!(y.to_host().unwrap() == expected, "{lengths:?}");
+        };
+        check(&[], 0);
+        check(&[0], 0);
+        check(&[5000], 3);
+        check(&[0, 0, 0, 1, 0, 33, 0, 0, 1025, 0, 5, 1024, 0], 0);
+        check(&[1, 5000, 0, 2000, 3, 0, 0, 0, 1, 3000], 2);
+        check(&[1100; 9], 0);
+        check(&values(300, |i| bits(i) as usize % 40), 1);
+
+        let x = device.to_device(&[1u32, 2, 3]).unwrap();
+        let mut y = device.zeros::<u32>(2).unwrap();
+        for (offsets, segment) in [([0, 2, 1], "segment 1 is 2..1"), ([0, 4, 4], "segment 0 is 0..4")] {
+            let offsets = device.to_device(&offsets).unwrap();
+            let launch = segmented_reduce(&x, &offsets, &mut y, 0, Plus).launch();
+            let fault = launch.and_then(|()| device.synchronize()).unwrap_err();
+            let Error::Fault { kind: FaultKind::Panic(message), .. } = &fault else { panic!("{fault:?}") };
+            assert!(message.starts_with(segment), "{message}");
+        }
+        let negative = device.to_device(&[-1i32, 2, 3]).unwrap();
+        let launch = segmented_reduce(&x, &negative, &mut y, 0, Plus).launch();
+        assert!(matches!(launch.and_then(|()| device.synchronize()), Err(Error::Fault { .. })));
+        let error = segmented_reduce(&x, &x, &mut y.slice_mut(..1).unwrap(), 0, Plus).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "segmented_reduce", from: 3, to: 2 }), "{error}");
+    });
+}
+
+/// Lengths of rows around those that a warp or a block holds.
+const WIDTHS: [usize; 14] = [1, 31, 32, 33, 127, 128, 129, 511, 512, 513, 1025, 16383, 16384, 16385];
+
+/// Compares the softmax and the normalisation of rows with those in `f64`.
+fn normalises<T: Float>(device: &Device, [rows, columns]: [usize; 2], tolerance: f64) {
+    let at = |i: usize| T::from_f64((bits(i) % 2001) as f64 / 100.0 - 10.0);
+    let x = values(rows * columns, at);
+    let wide = values(x.len(), |i| f64::cast(x[i]));
+    let array = device.to_device(&x).unwrap();
+    let matrix = array.reshape((rows, columns)).unwrap();
+    let mut y = device.to_device(&vec![T::NAN; x.len()]).unwrap();
+    let check = |y: &DeviceArray<T>, name: &str, expected: &dyn Fn(&[f64]) -> Vec<f64>| {
+        for (found, row) in y.to_host().unwrap().chunks(columns).zip(wide.chunks(columns)) {
+            for (found, expected) in found.iter().zip(expected(row)) {
+                let found = f64::cast(*found);
+                let error = (found - expected).abs();
+                assert!(error <= tolerance * (1.0 + expected.abs()), "{name} of {columns}: {found}, not {expected}");
+            }
+        }
+    };
+    softmax_rows(matrix, y.reshape_mut((rows, columns)).unwrap()).launch().unwrap();
+    check(&y, "softmax", &|row| {
+        let greatest = row.iter().copied().fold(f64::MIN, f64::max);
+        let powers = values(row.len(), |j| (row[j] - greatest).exp());
+        let sum: f64 = powers.iter().sum();
+        powers.iter().map(|power| power / sum).collect()
+    });
+    let sums = y.to_host().unwrap();
+    for row in sums.chunks(columns) {
+        let sum: f64 = row.iter().map(|v| f64::cast(*v)).sum();
+        assert!((sum - 1.0).abs() <= tolerance * 10.0, "the sum of {columns} is {sum}");
+    }
+
+    let (gammas, betas) = (values(columns, |j| at(j + 3)), values(columns, |j| at(j + 5)));
+    let (gamma, beta) = (device.to_device(&gammas).unwrap(), device.to_device(&betas).unwrap());
+    y.fill(T::NAN).unwrap();
+    layer_norm_rows(matrix, &gamma, &beta, 0.25, y.reshape_mut((rows, columns)).unwrap()).launch().unwrap();
+    check(&y, "layer norm", &|row| {
+        let len = row.len() as f64;
+        let mean = row.iter().sum::<f64>() / len;
+        let variance = row.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / len;
+        let scale = 1.0 / (variance + 0.25).sqrt();
+        values(row.len(), |j| (row[j] - mean) * scale * f64::cast(gammas[j]) + f64::cast(betas[j]))
+    });
+}
+
+#[test]
+fn normalisations() {
+    on_each_device(|device| {
+        for columns in WIDTHS {
+            normalises::<f32>(device, [2, columns], 1e-5);
+        }
+        for rows in [1, 7, 8, 9] {
+            normalises::<f32>(device, [rows, 40], 1e-5);
+        }
+        for columns in [33, 513, 16385] {
+            normalises::<f64>(device, [2, columns], 1e-13);
+            normalises::<bf16>(device, [2, columns], 1e-2);
+            normalises::<f16>(device, [2, columns], 2e-3);
+        }
+    });
+}
+
+/// Rows with large differences, infinities and NaNs, and views that are transposed.
+#[test]
+fn special_rows() {
+    on_each_device(|device| {
+        for columns in [3, 600, 16400] {
+            let row = |special: f32| values(columns, |j| if j == columns / 2 { special } else { -1e30 });
+            let infinite = values(columns, |_| f32::NEG_INFINITY);
+            let mut half = infinite.clone();
+            half[..2].fill(3e38);
+            let x = [row(3e38), row(f32::NEG_INFINITY), row(f32::NAN), row(f32::INFINITY), infinite, half].concat();
+            let (array, mut y) = (device.to_device(&x).unwrap(), device.zeros::<f32>(x.len()).unwrap());
+            let shape = (6, columns);
+            softmax_rows(array.reshape(shape).unwrap(), y.reshape_mut(shape).unwrap()).launch().unwrap();
+            let y = y.to_host().unwrap();
+            let rows: Vec<&[f32]> = y.chunks(columns).collect();
+            assert!((0..columns).all(|j| rows[0][j] == if j == columns / 2 { 1.0 } else { 0.0 }));
+            let even = 1.0 / (columns - 1) as f32;
+            let is_even = |j: usize, v: f32| if j == columns / 2 { v == 0.0 } else { (v / even - 1.0).abs() < 1e-5 };
+            assert!((0..columns).all(|j| is_even(j, rows[1][j])));
+            assert!(rows[2..5].iter().all(|row| row.iter().all(|v| v.is_nan())));
+            assert!((0..columns).all(|j| rows[5][j] == if j < 2 { 0.5 } else { 0.0 }));
+        }
+        // The mean square and the square of the mean are equal in `f32`, and the variance is not 0.
+        let x = [10000.0f32, 10001.0, 10002.0, 10001.0];
+        let (array, one) = (device.to_device(&x).unwrap(), device.to_device(&[1.0; 4]).unwrap());
+        let (zero, mut y) = (device.zeros(4).unwrap(), device.zeros::<f32>(4).unwrap());
+        layer_norm_rows(array.reshape((1, 4)).unwrap(), &one, &zero, 0.0, y.reshape_mut((1, 4)).unwrap())
+            .launch()
+            .unwrap();
+        let root = 2.0f32.sqrt();
+        assert!(y.to_host().unwrap().iter().zip([-root, 0.0, root, 0.0]).all(|(y, v)| (y - v).abs() < 1e-5));
+
+        let (matrix, stream) = (array.reshape((2, 2)).unwrap(), device.stream().unwrap());
+        let mut both = softmax_rows(matrix.t(), y.reshape_mut((2, 2)).unwrap()).on(&stream);
+        both.launch().unwrap();
+        both.launch().unwrap();
+        let (low, equal) = (1.0 / (1.0 + 2.0f32.exp()), 0.5);
+        let found = y.to_host().unwrap();
+        assert!(found.iter().zip([low, 1.0 - low, equal, equal]).all(|(y, v)| (y - v).abs() < 1e-6), "{found:?}");
+
+        let nothing = device.zeros::<f32>(0).unwrap();
+        let mut none = device.zeros::<f32>(0).unwrap();
+        for shape in [(0, 5), (5, 0), (0, 0)] {
+            let (x, y) = (nothing.reshape(shape).unwrap(), none.reshape_mut(shape).unwrap());
+            softmax_rows(x, y).launch().unwrap();
+        }
+        let error = softmax_rows(matrix, y.reshape_mut((4, 1)).unwrap()).launch().unwrap_err();
+        assert_eq!(error.to_string(), "softmax_rows: expected an array of shape (2, 2), but found (4, 1)");
+        let y = y.reshape_mut((2, 2)).unwrap();
+        let error = layer_norm_rows(matrix, &one, &zero.slice(..2).unwrap(), 0.0, y).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "layer_norm_rows", from: 4, to: 2 }), "{error}");
     });
 }
