@@ -4,6 +4,7 @@
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
+use cumbia::__private::Equal;
 use cumbia::{DeviceType, Number};
 use cumbia_kernel_macros::{DeviceType, device};
 
@@ -65,6 +66,12 @@ pub trait Function3<A: DeviceType, B: DeviceType, C: DeviceType>: DeviceType {
     /// Returns the result for `a`, `b` and `c`.
     fn call(self, a: A, b: B, c: C) -> Self::Output;
 }
+
+/// A device type that kernels compare by `==`: numbers, `bool`, arrays of such types, and structs and enums with `#[device(PartialEq)]`
+/// or with `#[device]` before their `impl PartialEq`.
+pub trait Equatable: DeviceType + PartialEq + Equal<Self> {}
+
+impl<T: DeviceType + PartialEq + Equal<T>> Equatable for T {}
 
 /// The identity function.
 #[derive(Clone, Copy, Debug, Default, DeviceType)]

@@ -1,276 +1,18 @@
-//! Inclusive and exclusive scans of an array, in a single pass by decoupled look-back.
-//!
-//! D. Merrill, M. Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA Technical Report NVR-2016-002.
-//! Each block scans a tile, publishes its aggregate, and obtains the prefix of the tile from what earlier tiles have published.
-//!
-//! Here the parentheses are fixed, so that floating-point results are the same in each launch: 32 tiles are a group, whose last tile
-//! publishes the aggregate of the group and then its inclusive prefix: that of the nearest earlier group that has published one, and the
-//! aggregates of the groups from there on, from left to right. Which group is the nearest does not change the result. The prefix of a
-//! tile is that of the group before and a tree of the aggregates of the earlier tiles of its own group. Only one tile of 32 looks back
-//! beyond one group, so that few blocks ask for the same words.
+//! Inclusive and exclusive scans of an array, in a single pass by [decoupled look-back](crate::look_back).
 
-use cumbia::intrinsics::{
-    Acquire, DeviceScope, Release, WARP_SIZE, any_sync, atomic_add, atomic_load, atomic_load_explicit, atomic_store,
-    atomic_store_explicit, ballot_sync, grid_dim, lane_id, shared, shfl_sync, sync_threads, sync_threads_count,
-    sync_warp, thread_idx,
-};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
-use cumbia_kernel_macros::{device, kernel};
+use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
+use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
+use crate::look_back::{LookBack, next_tile, prefix_of_block};
 use crate::operator::Function2;
-use crate::warp::warp_reduce_first;
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
 
-/// The number of tiles of a group.
-pub(crate) const GROUP: usize = WARP_SIZE;
-
-/// The statuses of a tile or a group. Before, it is 0.
-const AGGREGATE: u64 = 1;
-const PREFIX: u64 = 2;
-
-/// The status without a value: a thread has faulted on which the value depends.
-const LOST: u64 = 3;
-
-/// The size in bytes of the largest values that are published in one word with their status.
-const WORD: usize = 4;
-
-/// Returns the number of times that a block asks for what another one publishes, a power of two. On a GPU that takes some seconds: all threads of the
-/// other one have faulted. The CPU device detects that by itself, and a block may take any time there.
-#[device(unsafe(cuda = "return 1ull << 22;"))]
-fn max_polls() -> u64 {
-    1 << 63
-}
-
-/// Returns whether the device is a GPU.
-#[device(unsafe(cuda = "return true;"))]
-pub(crate) fn is_gpu() -> bool {
-    false
-}
-
-/// Returns the bits of a value of at most 4 bytes.
-#[device(unsafe(
-    cuda = "unsigned bits = 0; memcpy(&bits, &value, sizeof(value) < 4 ? sizeof(value) : 4); return bits;"
-))]
-fn to_bits<T: DeviceType>(value: T) -> u32 {
-    let mut bits = [0u32; 1];
-    assert!(size_of::<T>() <= WORD && align_of::<T>() <= align_of::<u32>());
-    // SAFETY: the value fits into the word, which is aligned for it. Padding of the value remains zero.
-    unsafe { T::store(bits.as_mut_ptr().cast(), value) };
-    bits[0]
-}
-
-/// Returns the value of these bits, of the type of `like`.
-#[device(unsafe(cuda = "memcpy(&like, &bits, sizeof(like) < 4 ? sizeof(like) : 4); return like;"))]
-fn from_bits<T: DeviceType>(bits: u32, like: T) -> T {
-    let mut bits = [bits];
-    let _ = like;
-    assert!(size_of::<T>() <= WORD && align_of::<T>() <= align_of::<u32>());
-    // SAFETY: the value fits into the word, which is aligned for it, initialised, and not shared.
-    unsafe { T::load(bits.as_mut_ptr().cast()) }
-}
-
-/// Publishes a value with its status for other blocks, at position `at`.
-#[device]
-fn publish<T: DeviceType>(states: &mut [u64], values: &mut [T], at: usize, status: u64, value: T) {
-    if const { size_of::<T>() <= WORD } {
-        atomic_store(&mut states[at], status << 32 | to_bits(value) as u64);
-    } else {
-        // A value of its own for each status: another block may read the first while this one writes the second.
-        values[2 * at + status as usize - 1] = value;
-        atomic_store_explicit::<Release, DeviceScope>(&mut states[at], status);
-    }
-}
-
-/// Publishes for other blocks that they will wait for the value at position `at` in vain.
-#[device]
-fn publish_loss<T: DeviceType>(states: &mut [u64], at: usize) {
-    atomic_store(&mut states[at], if const { size_of::<T>() <= WORD } { LOST << 32 } else { LOST });
-}
-
-/// Publishes that this tile or, at the end of a group, the group has no value.
-#[device]
-pub(crate) fn publish_lost_tile<T: DeviceType>(tile: usize, states: &mut [u64], groups: usize) {
-    let is_end = tile % GROUP == GROUP - 1;
-    publish_loss::<T>(states, if is_end { tile / GROUP } else { groups + tile });
-}
-
-/// Publishes that the group of which this tile is the last has no prefix.
-#[device]
-pub(crate) fn publish_lost_group<T: DeviceType>(tile: usize, states: &mut [u64]) {
-    if tile % GROUP == GROUP - 1 {
-        publish_loss::<T>(states, tile / GROUP);
-    }
-}
-
-/// Returns what is published at position `at`: the status, and with it the value. Without one, the value is `like`.
-#[device]
-fn published<T: DeviceType>(states: &[u64], values: &[T], at: usize, like: T) -> (u64, T) {
-    if const { size_of::<T>() <= WORD } {
-        let state = atomic_load(&states[at]);
-        (state >> 32, if state != 0 { from_bits(state as u32, like) } else { like })
-    } else {
-        // Blocks that wait ask with relaxed ordering, which leaves the caches as they are.
-        let mut status = atomic_load(&states[at]);
-        let mut value = like;
-        if status != 0 && status != LOST {
-            status = atomic_load_explicit::<Acquire, DeviceScope>(&states[at]);
-            if status != LOST {
-                value = values[2 * at + status as usize - 1];
-            }
-        }
-        (status, value)
-    }
-}
-
-/// Waits for the prefix of a group. Returns it, and whether there is one. Called by a warp, in which one lane asks memory for all.
-#[device]
-fn prefix_of_group<T: DeviceType>(group: usize, like: T, states: &mut [u64], values: &[T]) -> (T, bool) {
-    let mut value = like;
-    let mut status = 0;
-    if lane_id() == 0 {
-        let mut polls = 0;
-        while status != PREFIX && status != LOST {
-            (status, value) = published(states, values, group, like);
-            polls += 1;
-            if polls & (max_polls() - 1) == 0 {
-                publish_loss::<T>(states, group);
-            }
-        }
-    }
-    (shfl_sync(u32::MAX, value, 0), shfl_sync(u32::MAX, status, 0) == PREFIX)
-}
-
-/// Returns the reduction of all elements before a group, which is not the first: the prefix of the nearest earlier group that has
-/// one among the last 32, and the aggregates of those in between, from left to right; and whether there are these. Called by a warp.
-#[device]
-fn fold_groups<T: DeviceType, F: Function2<T, T, Output = T>>(
-    operator: F,
-    group: usize,
-    like: T,
-    states: &mut [u64],
-    values: &[T],
-) -> (T, bool) {
-    let lane = lane_id();
-    let mut status = 0;
-    let mut value = like;
-    let (mut nearest, mut polls) = (WARP_SIZE, 0);
-    let mut is_lost = false;
-    while nearest == WARP_SIZE {
-        // A lane whose operator has faulted neither asks nor votes.
-        if ballot_sync(u32::MAX, true) != u32::MAX {
-            return (like, false);
-        }
-        // The CPU device reports a deadlock if all threads wait in loops without votes.
-        while !is_gpu() && lane < group && status == 0 {
-            (status, value) = published(states, values, group - 1 - lane, like);
-        }
-        polls += 1;
-        if lane < group && status != PREFIX && status != LOST {
-            (status, value) = published(states, values, group - 1 - lane, like);
-            if polls & (max_polls() - 1) == 0 && status == 0 {
-                publish_loss::<T>(states, group - 1 - lane);
-            }
-        }
-        // The lanes before the first with a prefix have to have an aggregate. 32 if no lane has one.
-        let first = ballot_sync(u32::MAX, status == PREFIX).trailing_zeros() as usize;
-        let missing = ballot_sync(u32::MAX, status == 0).trailing_zeros() as usize;
-        let lost = ballot_sync(u32::MAX, status == LOST).trailing_zeros() as usize;
-        is_lost = lost < first;
-        if is_lost {
-            nearest = 0;
-        } else if missing > first {
-            nearest = first;
-        }
-    }
-    let mut total = shfl_sync(u32::MAX, value, nearest);
-    for k in 0..nearest {
-        let next = shfl_sync(u32::MAX, value, nearest - 1 - k);
-        total = operator.call(total, next);
-    }
-    (total, !is_lost)
-}
-
-/// Publishes the aggregate of a tile and, at the end of a group, that of the group and its prefix. Returns the reduction of all
-/// elements before the tile, and of `initial` if there is one; for the first tile without one, any value. Also returns whether there
-/// is this value: it is lost if a thread of an earlier tile or of this warp has faulted. Called by a warp, after which the block
-/// publishes the loss of the group: see [`publish_lost_group`].
-#[device]
-pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
-    operator: F,
-    initial: T,
-    has_initial: bool,
-    tile: usize,
-    aggregate: T,
-    states: &mut [u64],
-    values: &mut [T],
-    groups: usize,
-) -> (T, bool) {
-    let lane = lane_id();
-    let (group, place) = (tile / GROUP, tile % GROUP);
-    let is_end = place == GROUP - 1;
-    if lane == 0 && !is_end {
-        publish(states, values, groups + tile, AGGREGATE, aggregate);
-    }
-
-    // The tiles before this one in the group.
-    let mut within = aggregate;
-    let mut is_lost = false;
-    if lane < place {
-        let at = groups + group * GROUP + lane;
-        let (mut status, mut polls) = (0, 0);
-        while status == 0 {
-            (status, within) = published(states, values, at, aggregate);
-            polls += 1;
-            if polls & (max_polls() - 1) == 0 {
-                publish_loss::<T>(states, at);
-            }
-        }
-        is_lost = status == LOST;
-    }
-    if any_sync(u32::MAX, is_lost) {
-        return (aggregate, false);
-    }
-    if place > 0 {
-        within = warp_reduce_first(within, place, operator);
-    }
-    let mut of_group = aggregate;
-    if is_end {
-        of_group = operator.call(within, aggregate);
-        if lane == 0 && group > 0 {
-            publish(states, values, group, AGGREGATE, of_group);
-        }
-    }
-
-    // The groups before this one.
-    let mut before = initial;
-    if group > 0 {
-        let (found, is_found) = if is_end {
-            fold_groups(operator, group, aggregate, states, values)
-        } else {
-            prefix_of_group(group - 1, aggregate, states, values)
-        };
-        if !is_found {
-            return (aggregate, false);
-        }
-        before = found;
-    }
-    let has_before = group > 0 || has_initial;
-    if is_end && lane == 0 {
-        let prefix = if has_before { operator.call(before, of_group) } else { of_group };
-        publish(states, values, group, PREFIX, prefix);
-    }
-    if has_before {
-        within = if place > 0 { operator.call(before, within) } else { before };
-    }
-    (within, true)
-}
-
-/// Scans `x`. `states` is zeroed: the states of the groups, those of the tiles, and a ticket. `values` has two values for each
-/// state, unless they are published with the states. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32.
+/// Scans `x`. `states`, `values` and `groups` are a [`LookBack`]. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32.
 #[kernel(block = 256)]
 pub fn scan_tiles<
     T: DeviceType,
@@ -289,19 +31,8 @@ pub fn scan_tiles<
 ) {
     // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
     let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
-    let mut ticket = shared::<usize>();
-    let mut prefix = shared::<T>();
-    let mut is_lost = shared::<bool>();
     let t = thread_idx().x;
-
-    // Tiles are numbered in the order in which blocks begin, so that no block waits for one that has not begun.
-    if t == 0 {
-        let last = states.len() - 1;
-        *ticket = atomic_add(&mut states[last], 1) as usize;
-        *is_lost = true;
-    }
-    sync_threads();
-    let tile = *ticket;
+    let tile = next_tile(states);
     if tile >= grid_dim().x {
         return; // Never: it bounds the indices, so that they are proved to be inside the array and computed with 32 bits.
     }
@@ -359,29 +90,14 @@ pub fn scan_tiles<
     }
 
     let (before, aggregate) = block_scan_first(total, count.div_ceil(ITEMS), operator);
-    if sync_threads_count(true) < BLOCK as u32 {
-        // The operator has faulted in the other threads. Later tiles do not wait for this one.
-        publish_lost_tile::<T>(tile, states, groups);
-        return;
-    }
-    if warp == 0 {
-        let (found, is_found) = prefix_of_tile(operator, initial, EXCLUSIVE, tile, aggregate, states, values, groups);
-        if lane == 0 && is_found {
-            *prefix = found;
-            *is_lost = false;
-        }
-    }
-    sync_threads();
-    if *is_lost {
-        publish_lost_group::<T>(tile, states);
-        // Not reported if the fault of the operator is, which was before.
-        assert!(t != 0, "an earlier block of this scan has faulted");
+    let (prefix, is_found) = prefix_of_block(operator, initial, EXCLUSIVE, tile, aggregate, states, values, groups);
+    if !is_found {
         return;
     }
 
     let has_prefix = tile > 0 || EXCLUSIVE;
     if mine > 0 {
-        let mut lead = *prefix;
+        let mut lead = prefix;
         if t > 0 {
             lead = if has_prefix { operator.call(lead, before) } else { before };
         }
@@ -527,20 +243,9 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
             return Err(Error::LengthMismatch { operation: "scan", from, to });
         }
         let tiles = from.div_ceil(BLOCK * Self::ITEMS);
-        let groups = tiles.div_ceil(GROUP);
         let default = self.x.device().default_stream();
         let stream = self.stream.unwrap_or(&default);
-        let values = if size_of::<T>() <= WORD { 0 } else { 2 * (groups + tiles) };
-        // SAFETY: a block reads only values that another one has written before the state that it read.
-        let values = unsafe { stream.uninitialized(values)? };
-        Ok(PreparedScan {
-            states: stream.zeros(groups + tiles + 1)?,
-            is_zeroed: true,
-            values,
-            tiles,
-            groups,
-            scan: self,
-        })
+        Ok(PreparedScan { look_back: LookBack::new(stream, tiles)?, tiles, scan: self })
     }
 }
 
@@ -548,12 +253,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
 pub struct PreparedScan<'a, T, F, const EXCLUSIVE: bool> {
     scan: Scan<'a, T, F, EXCLUSIVE>,
     tiles: usize,
-    groups: usize,
-    /// The states of the groups and of the tiles, and a ticket.
-    states: DeviceArray<u64>,
-    /// Whether no launch has written the states yet.
-    is_zeroed: bool,
-    values: DeviceArray<T>,
+    look_back: LookBack<T>,
 }
 
 impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> PreparedScan<'_, T, F, EXCLUSIVE> {
@@ -566,9 +266,7 @@ impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Prepa
         if self.tiles == 0 {
             return Ok(());
         }
-        if !std::mem::take(&mut self.is_zeroed) {
-            self.states.fill(0)?;
-        }
+        self.look_back.reset()?;
         // Conditions that are constants, so that the kernel is compiled for one number of items.
         if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 16 } {
             self.launch_tiles::<16, 128>()
@@ -583,8 +281,8 @@ impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Prepa
 
     fn launch_tiles<const ITEMS: usize, const ROWS: usize>(&mut self) -> Result<()> {
         let Scan { x, y, initial, operator, stream } = &mut self.scan;
-        let (states, values) = (&mut self.states, &mut self.values);
-        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(*operator, *initial, x, y, states, values, self.groups);
+        let LookBack { states, values, groups, .. } = &mut self.look_back;
+        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(*operator, *initial, x, y, states, values, *groups);
         let launch = launch.grid(self.tiles);
         match stream {
             Some(stream) => launch.on(stream).launch(),
@@ -594,6 +292,6 @@ impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Prepa
 
     /// Returns the size of the temporary memory in bytes.
     pub fn temporary_bytes(&self) -> usize {
-        size_of::<u64>() * self.states.len() + size_of::<T>() * self.values.len()
+        self.look_back.bytes()
     }
 }

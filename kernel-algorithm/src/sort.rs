@@ -15,8 +15,8 @@ use cumbia_kernel_macros::{device, kernel};
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::indexed::iota;
+use crate::look_back::is_gpu;
 use crate::operator::Plus;
-use crate::scan::is_gpu;
 
 /// The number of values of a digit.
 const BINS: usize = 256;

@@ -1,7 +1,10 @@
 //! Algorithms of warps and blocks with all kinds of operators, in blocks of one to three dimensions, and the kernels of the algorithms
 //! on arrays.
 
-use cumbia::algorithm::kernels::{OfOne, count_bins, radix_count, radix_move, reduce_chunks, scan_tiles};
+use cumbia::algorithm::kernels::{
+    Constant, Differs, Holds, OfOne, Runs, count_bins, radix_count, radix_move, reduce_chunks, scan_runs, scan_tiles,
+    select_tiles,
+};
 use cumbia::algorithm::{
     EvenBins, Function1, Function2, Identity, Maximum, Plus, block_exclusive_scan, block_inclusive_scan, block_reduce,
     warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
@@ -11,7 +14,7 @@ use cumbia::prelude::*;
 use crate::inputs::Random;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![in_blocks, zero_sized, of_arrays, of_digits];
+pub(crate) const CASES: &[Case] = listed![in_blocks, zero_sized, of_arrays, of_selections, of_runs, of_digits];
 
 /// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and does not commute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
@@ -192,6 +195,156 @@ fn of_arrays(run: &mut Run<'_>) {
         })
         .collect();
     run.expect("compositions", &y, &expected);
+}
+
+/// Whether a number is odd.
+#[derive(Clone, Copy, DeviceType)]
+pub struct Odd;
+
+#[device]
+impl Function1<u32> for Odd {
+    type Output = bool;
+
+    fn call(self, a: u32) -> bool {
+        a % 2 != 0
+    }
+}
+
+/// A partition, and the first of equal elements, of two tiles, of which the last one is incomplete.
+fn of_selections(run: &mut Run<'_>) {
+    let mut random = Random::new(11);
+    let n = 4096 + 300;
+    let values: Vec<u32> = (0..n).map(|_| (random.bits() % 4) as u32).collect();
+    let x = run.array(&values);
+    let (odd, even): (Vec<u32>, Vec<u32>) = values.iter().partition(|v| *v % 2 != 0);
+    let (mut y, mut rest) = (run.zeros(odd.len()), run.zeros(even.len()));
+    let (mut count, mut states, mut unused) = (run.zeros(1), run.zeros(4), run.zeros::<u32>(0));
+    run.launch(
+        select_tiles::<_, _, _, true>(Holds(Odd), &x, &mut y, &mut rest, &mut count, &mut states, &mut unused, 1)
+            .grid(2),
+    );
+    run.expect("odd", &y, &odd);
+    run.expect("even", &rest, &even);
+    run.expect("number of odd", &count, &[odd.len()]);
+
+    let mut expected = values;
+    expected.dedup();
+    let (mut y, mut rest) = (run.zeros(expected.len()), run.zeros(0));
+    let (mut count, mut states, mut published) = (run.zeros(1), run.zeros(4), run.zeros::<u64>(6));
+    run.launch(
+        select_tiles::<_, _, _, false>(Differs, &x, &mut y, &mut rest, &mut count, &mut states, &mut published, 1)
+            .grid(2),
+    );
+    run.expect("unique", &y, &expected);
+    run.expect("number of unique", &count, &[expected.len()]);
+}
+
+/// Runs of equal keys in two tiles, of which one run spans their boundary.
+fn of_runs(run: &mut Run<'_>) {
+    let mut random = Random::new(12);
+    let n = 1024 + 300;
+    let mut keys: Vec<u8> = (0..n).map(|_| (random.bits() % 2) as u8).collect();
+    keys[1000..1050].fill(7);
+    let values: Vec<Affine> = (0..n).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect();
+    let (x, first) = (run.array(&values), Affine { a: 3, b: 4 });
+    let in_keys = run.array(&keys);
+    let mut through: Vec<Affine> = Vec::new();
+    let mut before: Vec<Affine> = Vec::new();
+    let (mut firsts, mut lengths, mut totals) = (Vec::new(), Vec::<u32>::new(), Vec::new());
+    for i in 0..n {
+        if i == 0 || keys[i] != keys[i - 1] {
+            before.push(first);
+            through.push(values[i]);
+            firsts.push(keys[i]);
+            lengths.push(1);
+            totals.push(values[i]);
+        } else {
+            before.push(Then.call(before[i - 1], values[i - 1]));
+            through.push(Then.call(through[i - 1], values[i]));
+            *lengths.last_mut().unwrap() += 1;
+            *totals.last_mut().unwrap() = through[i];
+        }
+    }
+    let runs = |run: &Run<'_>| run.array(&[Runs { begun: 0u32, value: first }; 6]);
+    let (mut y, mut unused, mut count) = (run.array(&values), run.zeros(0), run.zeros(0));
+    let (mut states, mut published) = (run.zeros(4), runs(run));
+    let (map, operator) = (Identity, Then);
+    run.launch(
+        scan_runs::<_, _, _, _, _, _, 4, 32, false, false>(
+            operator,
+            map,
+            first,
+            &in_keys,
+            &x,
+            &mut unused,
+            &mut y,
+            &mut count,
+            &mut states,
+            &mut published,
+            1,
+        )
+        .grid(2),
+    );
+    run.expect("inclusive", &y, &through);
+    let (mut states, mut published) = (run.zeros(4), runs(run));
+    run.launch(
+        scan_runs::<_, _, _, _, _, _, 4, 32, true, false>(
+            operator,
+            map,
+            first,
+            &in_keys,
+            &x,
+            &mut unused,
+            &mut y,
+            &mut count,
+            &mut states,
+            &mut published,
+            1,
+        )
+        .grid(2),
+    );
+    run.expect("exclusive", &y, &before);
+    let (mut states, mut published) = (run.zeros(4), runs(run));
+    let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.array(&vec![first; totals.len()]), run.zeros(1));
+    run.launch(
+        scan_runs::<_, _, _, _, _, _, 4, 32, false, true>(
+            operator,
+            map,
+            first,
+            &in_keys,
+            &x,
+            &mut unique,
+            &mut y,
+            &mut count,
+            &mut states,
+            &mut published,
+            1,
+        )
+        .grid(2),
+    );
+    run.expect("keys", &unique, &firsts);
+    run.expect("totals", &y, &totals);
+    run.expect("number of runs", &count, &[firsts.len()]);
+    let (mut states, mut published) = (run.zeros(4), run.array(&[Runs { begun: 0u32, value: 0u32 }; 6]));
+    let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.zeros(lengths.len()), run.zeros(1));
+    let one = Constant(1u32);
+    run.launch(
+        scan_runs::<_, _, _, _, _, _, 4, 32, false, true>(
+            Plus,
+            one,
+            0,
+            &in_keys,
+            &in_keys,
+            &mut unique,
+            &mut y,
+            &mut count,
+            &mut states,
+            &mut published,
+            1,
+        )
+        .grid(2),
+    );
+    run.expect("lengths", &y, &lengths);
 }
 
 /// Two tiles of floats, of which the last one is incomplete, in descending order of their highest digits; and a histogram of them.

@@ -1,0 +1,317 @@
+//! Partitions, and the algorithms on runs of equal elements, at sizes around the boundaries of tiles and groups, against loops on the host.
+
+use cumbia::algorithm::{
+    Equatable, Function1, Function2, Maximum, Plus, exclusive_scan_by_key, inclusive_scan_by_key, partition,
+    reduce_by_key, run_length_encode, unique,
+};
+use cumbia::prelude::*;
+use cumbia::{Error, FaultKind};
+
+use crate::support::{on_each_device, on_gpu};
+
+/// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
+struct Affine {
+    a: u32,
+    b: u32,
+}
+
+/// The second function after the first.
+#[derive(Clone, Copy, DeviceType)]
+struct Then;
+
+#[device]
+impl Function2<Affine, Affine> for Then {
+    type Output = Affine;
+
+    fn call(self, a: Affine, b: Affine) -> Affine {
+        Affine { a: a.a.wrapping_mul(b.a), b: a.b.wrapping_mul(b.a).wrapping_add(b.b) }
+    }
+}
+
+/// The elements of an array that are large, so that tiles are small.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
+struct Wide {
+    parts: [u64; 6],
+}
+
+/// The first part of the first, the last part of the second, and the bits of both between.
+#[derive(Clone, Copy, DeviceType)]
+struct Joined;
+
+#[device]
+impl Function2<Wide, Wide> for Joined {
+    type Output = Wide;
+
+    fn call(self, a: Wide, b: Wide) -> Wide {
+        let mut parts = a.parts;
+        for k in 1..5 {
+            parts[k] ^= b.parts[k];
+        }
+        parts[5] = b.parts[5];
+        Wide { parts }
+    }
+}
+
+/// Whether a number is below this one.
+#[derive(Clone, Copy, DeviceType)]
+struct Below(u32);
+
+#[device]
+impl Function1<u32> for Below {
+    type Output = bool;
+
+    fn call(self, a: u32) -> bool {
+        a < self.0
+    }
+}
+
+/// 64 random bits for each index.
+fn bits(i: usize) -> u64 {
+    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z ^ z >> 31
+}
+
+fn values<T>(len: usize, of: impl Fn(usize) -> T) -> Vec<T> {
+    (0..len).map(of).collect()
+}
+
+fn affine(i: usize) -> Affine {
+    let bits = bits(i);
+    Affine { a: bits as u32 | 1, b: (bits >> 32) as u32 }
+}
+
+fn wide(i: usize) -> Wide {
+    Wide { parts: [0, 1, 2, 3, 4, 5].map(|k| bits(6 * i + k)) }
+}
+
+#[test]
+fn partitions() {
+    on_each_device(|device| {
+        let many = if device.is_cpu() { 4097 } else { 1_000_001 };
+        for (n, limit) in [(0, 5), (1, 5), (1, 0), (33, 5), (4095, 0), (4096, 9), (many, 5)] {
+            let x = values(n, |i| (bits(i) % 9) as u32);
+            let (low, high): (Vec<u32>, Vec<u32>) = x.iter().partition(|v| **v < limit);
+            // Elements beyond the results keep their values.
+            let (array, mut y) = (device.to_device(&x).unwrap(), device.to_device(&vec![77; n + 1]).unwrap());
+            let mut rest = device.to_device(&vec![88; n + 1]).unwrap();
+            assert_eq!(partition(&array, &mut y, &mut rest, Below(limit)).value().unwrap(), low.len());
+            let padded = |part: &[u32], value: u32| {
+                let mut part = part.to_vec();
+                part.resize(n + 1, value);
+                part
+            };
+            assert!(y.to_host().unwrap() == padded(&low, 77), "{n} below {limit}");
+            assert!(rest.to_host().unwrap() == padded(&high, 88), "{n} not below {limit}");
+            // Into the two parts of one array.
+            let stream = device.stream().unwrap();
+            let (mut left, mut right) = y.split_at_mut(low.len()).unwrap();
+            let found = partition(&array, &mut left, &mut right, Below(limit)).on(&stream).value().unwrap();
+            assert_eq!(found, low.len());
+            assert!(y.slice(..n).unwrap().to_host().unwrap() == [low, high].concat());
+        }
+        let x = device.to_device(&[1u32, 7, 2, 8, 9]).unwrap();
+        let (mut y, mut rest) = (device.zeros(5).unwrap(), device.zeros(2).unwrap());
+        let error = partition(&x, &mut y, &mut rest, Below(5)).value().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "partition", from: 3, to: 2 }), "{error}");
+        assert_eq!((y.to_host().unwrap(), rest.to_host().unwrap()), (vec![1, 2, 0, 0, 0], vec![7, 8]));
+        let error = partition(&x, &mut rest, &mut y, Below(9)).value().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "partition", from: 4, to: 2 }), "{error}");
+    });
+}
+
+/// Returns whether a key differs from itself, as a NaN does.
+fn differs<K: PartialEq + Copy>(key: K) -> bool {
+    let copy = key;
+    key != copy
+}
+
+/// Applies all algorithms on runs, and compares them with a loop.
+#[track_caller]
+fn check<K: Equatable, V: DeviceType + PartialEq, F: Function2<V, V, Output = V>>(
+    device: &Device,
+    keys: &[K],
+    x: &[V],
+    initial: V,
+    operator: F,
+) {
+    let n = keys.len();
+    let (mut through, mut before) = (Vec::<V>::new(), Vec::<V>::new());
+    let (mut firsts, mut lengths, mut totals) = (Vec::<K>::new(), Vec::<u64>::new(), Vec::<V>::new());
+    for i in 0..n {
+        if i == 0 || keys[i] != keys[i - 1] {
+            before.push(initial);
+            through.push(x[i]);
+            firsts.push(keys[i]);
+            lengths.push(1);
+            totals.push(x[i]);
+        } else {
+            before.push(operator.call(before[i - 1], x[i - 1]));
+            through.push(operator.call(through[i - 1], x[i]));
+            *lengths.last_mut().unwrap() += 1;
+            *totals.last_mut().unwrap() = through[i];
+        }
+    }
+    let runs = firsts.len();
+    let (array_of_keys, array) = (device.to_device(keys).unwrap(), device.to_device(x).unwrap());
+    let mut y = device.to_device(&vec![initial; n]).unwrap();
+    inclusive_scan_by_key(&array_of_keys, &array, &mut y, operator).launch().unwrap();
+    assert!(y.to_host().unwrap() == through, "the inclusive scan of {n} in {runs} runs");
+    exclusive_scan_by_key(&array_of_keys, &array, &mut y, initial, operator).launch().unwrap();
+    assert!(y.to_host().unwrap() == before, "the exclusive scan of {n} in {runs} runs");
+
+    // As long as the results, and an element that keeps its value.
+    let placeholder = keys.first().copied();
+    let is_same = |found: &[K]| found.iter().zip(&firsts).all(|(a, b)| a == b || (differs(*a) && differs(*b)));
+    let mut unique_keys = device.to_device(&values(runs, |_| placeholder.unwrap())).unwrap();
+    let mut sums = device.to_device(&vec![initial; runs + 1]).unwrap();
+    let found = reduce_by_key(&array_of_keys, &array, &mut unique_keys, &mut sums, operator).value().unwrap();
+    assert_eq!(found, runs, "the runs of {n}");
+    assert!(is_same(&unique_keys.to_host().unwrap()), "the keys of {n} in {runs} runs");
+    let mut found = sums.to_host().unwrap();
+    assert!(found.pop() == Some(initial) && found == totals, "the reductions of {n} in {runs} runs");
+
+    let mut unique_keys = device.to_device(&values(runs, |_| placeholder.unwrap())).unwrap();
+    let mut counts = device.to_device(&vec![99u64; runs + 1]).unwrap();
+    assert_eq!(run_length_encode(&array_of_keys, &mut unique_keys, &mut counts).value().unwrap(), runs);
+    assert!(is_same(&unique_keys.to_host().unwrap()), "the elements of {n} in {runs} runs");
+    let mut found = counts.to_host().unwrap();
+    assert!(found.pop() == Some(99) && found == lengths, "the lengths of {n} in {runs} runs");
+
+    let mut unique_keys = device.to_device(&values(runs, |_| placeholder.unwrap())).unwrap();
+    assert_eq!(unique(&array_of_keys, &mut unique_keys).value().unwrap(), runs);
+    assert!(is_same(&unique_keys.to_host().unwrap()), "the unique elements of {n} in {runs} runs");
+}
+
+/// Runs of one element, of random lengths, of the whole array, and runs that end and begin at the boundaries of tiles.
+#[test]
+fn runs_of_all_lengths() {
+    on_each_device(|device| {
+        // Tiles of 4096 elements of a selection, and of 2048 pairs of a scan by key.
+        for n in [0, 1, 2, 31, 33, 255, 2047, 2048, 2049, 4095, 4096, 4097] {
+            let x = values(n, |i| bits(i) as u32 >> 16);
+            check(device, &values(n, |i| bits(i) as u16 % 3), &x, 7, Plus);
+            if n > 2000 {
+                check(device, &values(n, |i| i), &x, 7, Plus);
+                check(device, &vec![1u8; n], &x, 7, Plus);
+                check(device, &values(n, |i| (i / 2048) as i64), &x, 7, Plus);
+                check(device, &values(n, |i| (i + 1) / 2048), &x, 7, Maximum);
+                check(device, &values(n, |i| i.is_multiple_of(2)), &x, 7, Maximum);
+            }
+        }
+    });
+}
+
+/// Results do not depend on the parentheses, but on the order. Tiles of 1024 pairs.
+#[test]
+fn operators_that_do_not_commute_by_key() {
+    on_each_device(|device| {
+        for n in [1, 33, 1023, 1024, 1025, 2500] {
+            let x = values(n, affine);
+            check(device, &values(n, |i| if bits(i).is_multiple_of(40) { i } else { 0 }), &x, affine(n), Then);
+            check(device, &vec![Affine { a: 1, b: 2 }; n], &x, affine(n), Then);
+            check(device, &values(n, |i| affine(i / 300)), &x, affine(n), Then);
+        }
+        // Tiles of 256 pairs, and more than one group of 32 tiles.
+        for n in [255, 257, 33 * 256 + 1] {
+            let x = values(n, wide);
+            check(device, &values(n, |i| i / 700), &x, wide(n), Joined);
+            check(device, &values(n, |_| wide(3)), &x, wide(n), Joined);
+        }
+    });
+}
+
+/// NaNs differ from themselves, and zeros are equal.
+#[test]
+fn floats_as_keys() {
+    on_each_device(|device| {
+        let special = [f32::NAN, -0.0, 0.0, f32::INFINITY, 1.5];
+        for n in [1, 33, 5000] {
+            let keys = values(n, |i| special[bits(i) as usize % special.len()]);
+            check(device, &keys, &values(n, |i| i as u64), 1, Plus);
+        }
+        check(device, &[f32::NAN; 300], &[1u8; 300], 3, Plus);
+    });
+}
+
+/// Slices that begin anywhere, and results that are too short.
+#[test]
+fn slices_and_lengths() {
+    on_each_device(|device| {
+        let keys = values(9000, |i| (i / 7) as u32);
+        let (array, stream) = (device.to_device(&keys).unwrap(), device.stream().unwrap());
+        let part = array.slice(3..8998).unwrap();
+        let (mut y, mut lengths) = (device.zeros::<u32>(3).unwrap(), device.zeros::<u8>(2000).unwrap());
+        let error = unique(&part, &mut y).on(&stream).value().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "unique", from: 1286, to: 3 }), "{error}");
+        assert_eq!(y.to_host().unwrap(), [0, 1, 2]);
+        let error = run_length_encode(&part, &mut y, &mut lengths).on(&stream).value().unwrap_err();
+        assert!(
+            matches!(error, Error::LengthMismatch { operation: "run_length_encode", from: 1286, to: 3 }),
+            "{error}"
+        );
+        assert_eq!(lengths.slice(..1287).unwrap().to_host().unwrap()[1284..], [7, 3, 0]);
+        let (mut firsts, mut short) = (device.zeros::<u32>(2000).unwrap(), device.zeros::<u32>(1285).unwrap());
+        let error = reduce_by_key(&part, &part, &mut firsts, &mut short, Maximum).value().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "reduce_by_key", from: 1286, to: 1285 }), "{error}");
+
+        let error = reduce_by_key(&part, &array, &mut firsts, &mut short, Plus).value().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { from: 8995, to: 9000, .. }), "{error}");
+        let error = inclusive_scan_by_key(&part, &array, &mut firsts, Plus).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "scan_by_key", from: 8995, to: 9000 }), "{error}");
+        let error = exclusive_scan_by_key(&array, &array, &mut firsts, 0, Plus).on(&stream).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "scan_by_key", from: 9000, to: 2000 }), "{error}");
+    });
+}
+
+/// Many groups of tiles, which take too long on the CPU.
+#[test]
+fn many_runs() {
+    on_gpu(|device| {
+        for n in [65_535, 65_536, 65_537, 135_168, 1_000_001, 10_000_019] {
+            let x = values(n, |i| bits(i) as u32 >> 20);
+            check(device, &values(n, |i| bits(i) as u8 % 2), &x, 3, Maximum);
+            check(device, &vec![5u8; n], &values(n, |i| bits(i) as u32 >> 30), 3, Plus);
+            check(device, &values(n, |i| i / 100_000), &values(n, affine), affine(1), Then);
+        }
+    });
+}
+
+/// A fault of the operator in one tile, for whose prefix others wait.
+#[test]
+fn operators_that_fault_by_key() {
+    #[derive(Clone, Copy, DeviceType)]
+    struct Refusing;
+
+    #[device]
+    impl Function2<u32, u32> for Refusing {
+        type Output = u32;
+
+        fn call(self, a: u32, b: u32) -> u32 {
+            assert!(b != 7, "seven");
+            a ^ b
+        }
+    }
+
+    on_each_device(|device| {
+        let n = 5 * 2048;
+        for faulting in [1, 2049, 4095, n - 1] {
+            let x = device.to_device(&values(n, |i| if i == faulting { 7 } else { 0 })).unwrap();
+            let (keys, mut y) = (device.zeros::<u8>(n).unwrap(), device.zeros::<u32>(n).unwrap());
+            let mut firsts = device.zeros::<u8>(n).unwrap();
+            let scan = inclusive_scan_by_key(&keys, &x, &mut y, Refusing).launch();
+            let scanned = scan.and_then(|()| device.synchronize()).unwrap_err();
+            let reduced = reduce_by_key(&keys, &x, &mut firsts, &mut y, Refusing).value().unwrap_err();
+            for error in [scanned, reduced] {
+                let Error::Fault { kind: FaultKind::Panic(message), .. } = &error else { panic!("{error:?}") };
+                assert!(message.contains("seven"), "{message}");
+            }
+            // The next one is not affected.
+            assert_eq!(reduce_by_key(&keys, &x, &mut firsts, &mut y, Plus).value().unwrap(), 1);
+            assert_eq!(y.slice(..1).unwrap().to_host().unwrap(), [7]);
+        }
+    });
+}
