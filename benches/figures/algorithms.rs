@@ -1,10 +1,12 @@
 //! The algorithms of `cumbia::algorithm` at several sizes, against a copy of as many bytes on the same device.
 
 use cumbia::algorithm::{
-    Function1, Function2, Identity, OwnBin, Plus, argsort, exclusive_scan, histogram, inclusive_scan, reduce, select,
-    sort, transform, transform2,
+    Function1, Function2, Identity, OwnBin, Plus, argsort, exclusive_scan, histogram, inclusive_scan,
+    inclusive_scan_by_key, layer_norm_rows, partition, reduce, reduce_by_key, reduce_rows, run_length_encode,
+    segmented_reduce, select, softmax_rows, sort, transform, transform2, transpose, unique,
 };
 use cumbia::prelude::*;
+use cumbia::{DeviceSlice, DeviceSliceMut};
 
 /// `x ↦ a x + b`, modulo 2³².
 #[derive(Clone, Copy, DeviceType)]
@@ -55,6 +57,39 @@ fn row(device: &Device, name: &str, bytes: usize, copy: f64, mut work: impl FnMu
     rate
 }
 
+/// Prints the rates of the algorithms on matrices: a square one, and one with rows of 4096 elements.
+fn on_matrices(
+    device: &Device,
+    x: DeviceSlice<'_, f32>,
+    mut y: DeviceSliceMut<'_, f32>,
+    copy: f64,
+) -> cumbia::Result<()> {
+    let (side, columns) = (x.len().isqrt(), x.len().min(4096));
+    let (square, rows) = (side * side, x.len() / columns);
+    let len = rows * columns;
+    let gamma = device.to_device(&vec![1.5f32; columns])?;
+    let mut sums = device.zeros::<f32>(rows)?;
+    let offsets = device.to_device(&(0..=rows).map(|i| i * columns).collect::<Vec<_>>())?;
+    row(device, "transpose, of a square", 8 * square, copy, || {
+        let target = y.as_slice_mut().slice(..square)?.reshape((side, side))?;
+        transpose(x.slice(..square)?.reshape((side, side))?, target).launch()
+    });
+    let matrix = x.slice(..len)?.reshape((rows, columns))?;
+    row(device, "reduce_rows, Plus", 4 * len, copy, || reduce_rows(matrix, &mut sums, 0.0, Plus).launch());
+    let segments = x.slice(..len)?;
+    row(device, "segmented_reduce, of the rows", 4 * len, copy, || {
+        segmented_reduce(&segments, &offsets, &mut sums, 0.0, Plus).launch()
+    });
+    row(device, "softmax_rows", 8 * len, copy, || {
+        softmax_rows(matrix, y.as_slice_mut().slice(..len)?.reshape((rows, columns))?).launch()
+    });
+    row(device, "layer_norm_rows", 8 * len, copy, || {
+        let target = y.as_slice_mut().slice(..len)?.reshape((rows, columns))?;
+        layer_norm_rows(matrix, &gamma, &gamma, 1e-5, target).launch()
+    });
+    Ok(())
+}
+
 pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     let largest = *SIZES.last().expect("there are sizes");
     let mut random = 1u32;
@@ -70,6 +105,8 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     let other = x.to_device(device)?;
     let words = device.to_device(&bits)?;
     let bytes = device.to_device(&bits.iter().map(|v| (*v >> 24) as u8).collect::<Vec<_>>())?;
+    let mut rest = device.zeros::<f32>(largest)?;
+    let keys = device.to_device(&(0..largest).map(|i| bits[i / 8]).collect::<Vec<_>>())?;
     let (mut sorted, mut order, mut counts) =
         (device.zeros::<u32>(largest)?, device.zeros::<u32>(largest)?, device.zeros::<u32>(256)?);
     let (mut y, mut sums) = (device.zeros::<f32>(largest)?, device.zeros::<f64>(largest / 2)?);
@@ -90,6 +127,10 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         let mut scan = exclusive_scan(&x, &mut y, 1.0, Plus).prepare()?;
         row(device, "exclusive_scan, Plus", 8 * n, copy, || scan.launch());
         row(device, "select, one of two", 6 * n, copy, || select(&x, &mut y, Positive).value().map(drop));
+        row(device, "partition, one of two", 8 * n, copy, || {
+            partition(&x, &mut y, &mut rest.slice_mut(..n)?, Positive).value().map(drop)
+        });
+        on_matrices(device, x, y.as_slice_mut(), copy)?;
         let functions = affine.slice(..n / 2)?;
         let mut composition = reduce(&functions, Affine { a: 1, b: 0 }, Then).prepare()?;
         row(device, "reduce, affine functions, in order", 4 * n, copy, || composition.launch());
@@ -99,6 +140,19 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         row(device, "inclusive_scan, Plus of f64", 8 * n, copy, || scan.launch());
         row(device, "histogram of u8, 256 bins", n, copy, || {
             histogram(&bytes.slice(..n)?, &mut counts, OwnBin).launch()
+        });
+        let (keys, mut firsts, mut lengths) = (keys.slice(..n)?, sorted.slice_mut(..n)?, order.slice_mut(..n)?);
+        row(device, "unique of u32, one of eight", 4 * n + n / 2, copy, || {
+            unique(&keys, &mut firsts).value().map(drop)
+        });
+        row(device, "run_length_encode of u32, runs of eight", 5 * n, copy, || {
+            run_length_encode(&keys, &mut firsts, &mut lengths).value().map(drop)
+        });
+        row(device, "reduce_by_key, runs of eight", 9 * n, copy, || {
+            reduce_by_key(&keys, &x, &mut firsts, &mut y, Plus).value().map(drop)
+        });
+        row(device, "inclusive_scan_by_key, runs of eight", 12 * n, copy, || {
+            inclusive_scan_by_key(&keys, &x, &mut y, Plus).launch()
         });
         // A radix sort takes as long for sorted keys, up to the order of its writes. Here the keys are copied first.
         let (words, mut sorted) = (words.slice(..n)?, sorted.slice_mut(..n)?);
