@@ -1,7 +1,7 @@
-//! The forward pass of an attention head, softmax(Q Kᵀ / √d) V, without the matrix of scores in memory: each thread has a
-//! query, the threads of a block load keys and values cooperatively into shared memory, and the softmax is computed as
-//! its terms arrive (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et al., "Fast
-//! and Memory-Efficient Exact Attention with IO-Awareness", 2022).
+//! The forward pass of an attention head, softmax(Q Kᵀ / √d) V, without the matrix of scores in memory: each thread has
+//! a query, the threads of a block load keys and values cooperatively into shared memory, and the softmax is computed
+//! as its terms arrive (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et al.,
+//! "Fast and Memory-Efficient Exact Attention with IO-Awareness", 2022).
 //!
 //! ```text
 //! cargo run --release --example attention [tokens]
@@ -23,6 +23,7 @@ const TILE: usize = 64;
 /// The number of scores that are computed at a time, between two changes of the maximum.
 const GROUP: usize = 8;
 
+/// Computes a row of the result for each query: the mean of the values, weighted by the softmax of the scores.
 #[kernel(block = 64)]
 fn attention(queries: &[Row], keys: &[Row], values: &[Row], y: &mut [Row]) {
     let mut key_tile = shared::<[Row; TILE]>();

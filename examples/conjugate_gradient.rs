@@ -1,5 +1,5 @@
-//! The method of conjugate gradients for a sparse matrix (M. R. Hestenes, E. Stiefel, "Methods of Conjugate Gradients for
-//! Solving Linear Systems", 1952). The matrix is stored by rows (CSR), and the dot products are reductions of
+//! The method of conjugate gradients for a sparse matrix (M. R. Hestenes, E. Stiefel, "Methods of Conjugate Gradients
+//! for Solving Linear Systems", 1952). The matrix is stored by rows (CSR), and the dot products are reductions of
 //! `cumbia::algorithm`. The system is an implicit time step of the heat equation on a square grid.
 //!
 //! ```text

@@ -127,7 +127,7 @@ fn main() -> cumbia::Result<()> {
     let filter: Vec<f32> = (0..TAPS).map(|k| (0.05 * k as f32).cos() / TAPS as f32).collect();
 
     let (on_device, taps) = (device.to_device(&signal)?, device.to_device(&filter)?);
-    let mut spectrum = device.to_device(&[Complex { re: 0.0, im: 0.0 }; LENGTH])?;
+    let mut spectrum = device.zeros::<Complex>(LENGTH)?;
     let mut y = device.zeros::<f32>(n)?;
     analyse(&taps, &mut spectrum).grid(1).launch()?;
     let prepared = convolve(&on_device, &spectrum, &mut y).grid(n.div_ceil(2 * KEPT)).prepare()?;

@@ -44,7 +44,7 @@ fn equilibrium(q: usize, density: f32, u: f32, v: f32) -> f32 {
     WEIGHT[q] / 36.0 * density * (1.0 + along + 0.5 * along * along - 1.5 * (u * u + v * v))
 }
 
-/// A time step of each cell: its neighbours' particles arrive and collide. `from[[q, y, x]]` is population `q` of a cell.
+/// A time step of a cell: its neighbours' particles arrive and collide. `from[[q, y, x]]` is a cell's population `q`.
 /// A collision removes the fraction `relaxation` of the difference to the equilibrium.
 #[kernel]
 fn step(cylinder: [i32; 3], relaxation: f32, from: ArrayView3<f32>, mut to: ArrayViewMut3<f32>) {

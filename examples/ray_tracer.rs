@@ -1,5 +1,5 @@
-//! A picture of mirrored spheres by ray tracing, as a PNG file: each thread follows the ray of a pixel. Intersections are
-//! those of E. Haines et al., "Precision Improvements for Ray/Sphere Intersection", 2019.
+//! A picture of mirrored spheres by ray tracing, as a PNG file: each thread follows the ray of a pixel. Intersections
+//! are computed as by E. Haines et al., "Precision Improvements for Ray/Sphere Intersection", 2019.
 //!
 //! ```text
 //! cargo run --release --example ray_tracer [picture.png]

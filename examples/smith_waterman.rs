@@ -1,7 +1,7 @@
 //! Local alignment of a query with each sequence of a database, by the recurrence of Smith and Waterman with affine
-//! gaps (O. Gotoh, "An improved algorithm for matching biological sequences", 1982). A block aligns one sequence, with a
-//! thread for each letter of the query: the threads compute the table of scores along its anti-diagonals, whose cells are
-//! independent, and pass scores to their neighbours in shared memory.
+//! gaps (O. Gotoh, "An improved algorithm for matching biological sequences", 1982). A block aligns one sequence, with
+//! a thread for each letter of the query: the threads compute the table of scores along its anti-diagonals, whose cells
+//! are independent, and pass scores to their neighbours in shared memory.
 //!
 //! ```text
 //! cargo run --release --example smith_waterman [sequences]
@@ -30,8 +30,8 @@ const NONE: i32 = i32::MIN / 2;
 /// Computes the score of the best local alignment of the query with each sequence.
 #[kernel(block = 256)]
 fn align(query: &[u8], database: &[u8], scores: &mut [i32]) {
-    // The scores of three successive anti-diagonals: of all alignments, and of those that end with a letter of the query
-    // in a gap. Entry i + 1 is that of thread i, and entry 0 is the border of the table.
+    // The scores of three successive anti-diagonals: of all alignments, and of those that end with a letter of the
+    // query in a gap. Entry i + 1 is that of thread i, and entry 0 is the border of the table.
     let mut any = shared::<[[i32; QUERY + 1]; 3]>();
     let mut gap = shared::<[[i32; QUERY + 1]; 3]>();
     let (i, sequence) = (thread_idx().x, SEQUENCE * block_idx().x);
