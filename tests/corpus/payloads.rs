@@ -195,6 +195,9 @@ programs! {
             (Shape::Rectangle { width, .. }, Shape::Rectangle { .. }) => width as f64,
             _ => -1.0,
         };
+        // A struct literal in the place of a condition or of the value of a `match`.
+        assert!(Shape::Rectangle { width: 1.0, height: 2.0 }.area() > 1.0);
+        assert!(matches!(Shape::Rectangle { width: 1.0, height: 2.0 }.scaled(2.0), Shape::Rectangle { width: 2.0, .. }));
         let some = if x[6] > 0 { Some(a) } else { None };
         y[9] = match some { Some(Shape::Circle(r)) => r as f64, Some(_) => 10.0, None => 20.0 };
     }

@@ -118,7 +118,7 @@ impl Lowerer<'_> {
         let text = format!("assertion failed: {}", source_text(&condition.to_token_stream()));
         let rest: Vec<Argument> = args.collect();
         let message = if rest.is_empty() { quoted(&format::escaped(&text), call) } else { quote!(#(#rest),*) };
-        let condition = &condition;
+        let condition = sugar::scrutinee(&condition);
         self.desugared(call, quote_spanned!(ours(call.span())=> if #condition {} else { panic!(#message) }), debug)
     }
 

@@ -192,6 +192,31 @@ fn target_pattern(left: &Expr, targets: &mut Vec<(Ident, Expr)>) -> TokenStream 
     }
 }
 
+/// Returns the tokens of an expression as the value of a `match` or the condition of an `if`, where a struct literal has to be in
+/// parentheses.
+pub(super) fn scrutinee(expr: &Expr) -> TokenStream {
+    if has_bare_struct(expr) { quote_spanned!(ours(expr.span())=> (#expr)) } else { expr.to_token_stream() }
+}
+
+/// Returns whether an expression contains a struct literal outside parentheses, brackets and braces.
+fn has_bare_struct(expr: &Expr) -> bool {
+    match expr {
+        Expr::Struct(_) => true,
+        Expr::Assign(ExprAssign { left, right, .. }) | Expr::Binary(ExprBinary { left, right, .. }) => {
+            has_bare_struct(left) || has_bare_struct(right)
+        }
+        Expr::Range(range) => [&range.start, &range.end].into_iter().flatten().any(|end| has_bare_struct(end)),
+        Expr::Call(call) => has_bare_struct(&call.func),
+        Expr::Cast(cast) => has_bare_struct(&cast.expr),
+        Expr::Field(field) => has_bare_struct(&field.base),
+        Expr::Index(ExprIndex { expr, .. }) | Expr::Unary(ExprUnary { expr, .. }) => has_bare_struct(expr),
+        Expr::MethodCall(call) => has_bare_struct(&call.receiver),
+        Expr::Reference(reference) => has_bare_struct(&reference.expr),
+        Expr::Try(tried) => has_bare_struct(&tried.expr),
+        _ => false,
+    }
+}
+
 /// `let pattern = value else { .. };` as `let (a, b) = match value { pattern => (a, b), _ => { .. } };`.
 pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Option<Stmt> {
     let (pattern, ty) = typed(&local.pat);
@@ -204,7 +229,7 @@ pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Opt
             let typed = Ident::new("value", ours(value.span()));
             quote_spanned!(ours(value.span())=> { let #typed: #ty = #value; #typed })
         }
-        None => value.to_token_stream(),
+        None => scrutinee(value),
     };
     let span = ours(local.let_token.span());
     let (names, let_token) = (quote_spanned!(span=> (#(#names,)*)), &local.let_token);
@@ -436,6 +461,7 @@ impl Matches {
     pub(super) fn desugared(&self, span: Span) -> syn::Result<Expr> {
         let Matches { value, pattern, guard } = self;
         let guard = guard.as_ref().map(|(token, guard)| quote!(#token #guard));
+        let value = scrutinee(value);
         syn::parse2(quote_spanned!(ours(span)=> match #value { #pattern #guard => true, _ => false }))
     }
 }
