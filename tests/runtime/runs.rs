@@ -55,6 +55,19 @@ impl Function2<Wide, Wide> for Joined {
     }
 }
 
+/// The second operand, of any type.
+#[derive(Clone, Copy, DeviceType)]
+struct Second;
+
+#[device]
+impl<T: DeviceType> Function2<T, T> for Second {
+    type Output = T;
+
+    fn call(self, _a: T, b: T) -> T {
+        b
+    }
+}
+
 /// Whether a number is below this one.
 #[derive(Clone, Copy, DeviceType)]
 struct Below(u32);
@@ -221,6 +234,8 @@ fn operators_that_do_not_commute_by_key() {
             check(device, &values(n, |i| i / 700), &x, wide(n), Joined);
             check(device, &values(n, |_| wide(3)), &x, wide(n), Joined);
         }
+        // The largest values.
+        check(device, &values(300, |i| i / 70), &values(300, |i| [bits(i); 19]), [5; 19], Second);
     });
 }
 
