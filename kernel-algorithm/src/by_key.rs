@@ -54,7 +54,7 @@ impl<A: DeviceType, V: DeviceType> Function1<A> for Constant<V> {
 }
 
 /// Scans the values `map(x[i])` of each run of equal keys. If `REDUCES`, stores the key and the last value of each run in `firsts` and
-/// `y`, and the number of runs in `count`; otherwise all values in `y`. `states`, `values` and `groups` are a [`LookBack`]. A block has
+/// `y`, and the number of runs in `count`; otherwise all values in `y`. `states`, `values` and `groups` are a `LookBack`. A block has
 /// `ITEMS` elements for each thread, in `ROWS` rows of 32.
 #[kernel(block = 256)]
 pub fn scan_runs<

@@ -12,7 +12,7 @@ use crate::operator::Function2;
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
 
-/// Scans `x`. `states`, `values` and `groups` are a [`LookBack`]. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32.
+/// Scans `x`. `states`, `values` and `groups` are a `LookBack`. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32.
 #[kernel(block = 256)]
 pub fn scan_tiles<
     T: DeviceType,

@@ -53,7 +53,7 @@ impl<T: DeviceType + PartialEq> Condition<T> for Differs {
 }
 
 /// Stores the selected elements in `y`, in their order, and their number in `count`. If `SPLITS`, stores the others in `rest`.
-/// `states`, `values` and `groups` are a [`LookBack`] for a scan of the numbers of selected elements of the tiles.
+/// `states`, `values` and `groups` are a `LookBack` for a scan of the numbers of selected elements of the tiles.
 #[kernel(block = 256)]
 pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const SPLITS: bool>(
     condition: P,
