@@ -36,7 +36,7 @@ use std::fmt;
 
 pub use crate::error::{Check, CheckKind, Checks, Counts, FailedCondition, Failure, Proof, Reason};
 use crate::inspect::Kernel;
-use crate::kernel::{KernelInfo, kernels};
+use crate::kernel_info::{KernelInfo, kernels};
 use crate::precompile::Instance;
 
 /// The checks of the kernels of a program. `Display` renders a table for each kernel.

@@ -6,7 +6,7 @@ use crate::cpu;
 use crate::cuda::{self, Context, LaunchParameter, RawFault};
 use crate::dim::Dim3;
 use crate::error::{Error, FaultKind, Result};
-use crate::kernel::KernelInfo;
+use crate::kernel_info::KernelInfo;
 use crate::message;
 use crate::print;
 use crate::specialise::{self, Layout};

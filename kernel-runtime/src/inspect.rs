@@ -5,7 +5,8 @@ use crate::compile::{self, Flags, Request};
 use crate::cuda;
 use crate::device::Device;
 use crate::error::{Checks, CompileError, Result};
-use crate::kernel::{KernelImpl, KernelInfo};
+use crate::kernel::KernelImpl;
+use crate::kernel_info::KernelInfo;
 use crate::specialise::{self, Build, Layout};
 pub use cumbia_kernel_compiler::Variant;
 

@@ -25,6 +25,7 @@ mod host;
 pub mod inspect;
 mod interop;
 mod kernel;
+mod kernel_info;
 mod launch;
 mod memory;
 #[doc(hidden)]
@@ -67,7 +68,7 @@ pub use half;
 pub use half::{bf16, f16};
 pub use host::{HostArray, HostArrayMut};
 pub use inspect::Kernel;
-pub use kernel::{KernelInfo, kernels};
+pub use kernel_info::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Occupancy, Prepared, Unchecked};
 pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
 pub use properties::{Limits, MemoryInfo, Pci, Properties};

@@ -62,7 +62,7 @@ use crate::cuda::Architecture;
 pub use crate::error::{Compiled, Failed, Failure, Report};
 use crate::error::{Error, Result};
 use crate::inspect::Kernel;
-use crate::kernel::{KernelInfo, kernels};
+use crate::kernel_info::{KernelInfo, kernels};
 use crate::precompiled::Precompiled;
 use crate::specialise::{self, Build, Layout, Specialised};
 

@@ -3,7 +3,7 @@
 use crate::ir::{Fast, Scalar};
 use crate::lower::{ClassOp, NumberOp};
 
-use super::{arithmetic, literal, prelude};
+use super::{arithmetic, literal};
 
 /// Bounds and signs.
 pub(super) fn number(op: NumberOp, scalar: Scalar) -> &'static str {
@@ -113,7 +113,7 @@ float $name(float x) {
 ///
 /// The bounds are powers of two, which every float type represents exactly; values between them are truncated.
 pub(super) fn to_integer(from: Scalar, to: Scalar) -> String {
-    let (min, max) = prelude::limits(to);
+    let (min, max) = literal::limits(to);
     let to_name = literal::type_name(to);
     let power = |exponent: u32| match from {
         Scalar::F32 => literal::number(from, u64::from(2f32.powi(exponent.cast_signed()).to_bits())),

@@ -40,6 +40,17 @@ pub(super) fn number(scalar: Scalar, bits: u64) -> String {
     }
 }
 
+/// Returns the minimum and the maximum of an integer type, as literals.
+pub(super) fn limits(scalar: Scalar) -> (String, String) {
+    let ones = u64::MAX >> (64 - scalar.bits());
+    if scalar.is_signed() {
+        let top = 1 << (scalar.bits() - 1);
+        (number(scalar, top), number(scalar, ones ^ top))
+    } else {
+        (number(scalar, 0), number(scalar, ones))
+    }
+}
+
 /// Returns a literal without suffix, for contexts in which C converts it without loss; `None` if the suffix is
 /// required.
 pub(super) fn bare(scalar: Scalar, bits: u64) -> Option<String> {

@@ -349,7 +349,7 @@ fn fill(template: &str, helper: Helper) -> String {
     let scalar = helper.scalar;
     let unsigned = scalar.to_unsigned();
     let wide = if scalar.bits() < 32 { Scalar::U32 } else { unsigned };
-    let (min, max) = limits(scalar);
+    let (min, max) = literal::limits(scalar);
     let text = template
         .replace("$name", &helper.name())
         .replace("$fault", "u32 site, Launch launch")
@@ -361,15 +361,4 @@ fn fill(template: &str, helper: Helper) -> String {
         .replace("$S", literal::type_name(scalar.to_signed()))
         .replace("$W", literal::type_name(wide));
     format!("static __device__ __forceinline__ {text}")
-}
-
-/// Returns the minimum and the maximum of an integer type, as literals.
-pub(super) fn limits(scalar: Scalar) -> (String, String) {
-    let ones = u64::MAX >> (64 - scalar.bits());
-    if scalar.is_signed() {
-        let top = 1 << (scalar.bits() - 1);
-        (literal::number(scalar, top), literal::number(scalar, ones ^ top))
-    } else {
-        (literal::number(scalar, 0), literal::number(scalar, ones))
-    }
 }

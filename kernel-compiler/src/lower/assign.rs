@@ -4,8 +4,9 @@ use crate::ir::{BinaryOp, ExprId, ExprKind, Scalar, SlotId, Span, Type};
 
 use super::StmtKind;
 use super::call::Passing;
-use super::control::{Target, operator};
+use super::control::operator;
 use super::function::Lowering;
+use super::target::Target;
 use super::value::{Value, position};
 
 impl Lowering<'_, '_> {

@@ -2,8 +2,8 @@
 
 use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type, binding_count, expanded};
 
-use super::control::Target;
 use super::function::Lowering;
+use super::target::Target;
 use super::types::is_split;
 use super::value::{Value, position};
 use super::{CType, Expr, NameOrigin, StmtKind, Variable};

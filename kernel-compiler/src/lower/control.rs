@@ -3,38 +3,12 @@
 use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Stmt as IrStmt, Type, Unroll};
 
 use super::function::Lowering;
+use super::target::{Loop, Target};
 use super::types::is_empty;
 use super::unroll;
 use super::value::Value;
 use super::variable::Declared;
 use super::{Expr, Header, Label, NameOrigin, Op, Operator, Prefix, StmtKind};
-
-/// The destination of an expression's value.
-#[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there are only as many as enclosing loops")]
-pub(super) enum Target {
-    /// The value is discarded.
-    Discard,
-    /// Assigned to these variables, which the expression does not read after having written them.
-    Vars(Value),
-    /// Returned from the function.
-    Return,
-}
-
-/// An enclosing loop or labelled block.
-pub(super) struct Loop {
-    id: LoopId,
-    /// Whether it is a target of C's `break` and `continue`, unlike a labelled block.
-    repeats: bool,
-    /// The number of `switch` statements that enclose it, which C's `break` would leave first.
-    switches: usize,
-    /// The destination of a `break`'s value.
-    target: Target,
-    /// The label at the end of the body, if a `continue` of an inner loop needs it.
-    next: Option<Label>,
-    /// The label after the loop, if a `break` of an inner loop needs it.
-    end: Option<Label>,
-}
 
 impl Lowering<'_, '_> {
     /// Lowers the statements of a block, and its value into the target. The user's variables have distinct names in C,

@@ -7,8 +7,9 @@ use crate::source::SiteKind;
 
 use super::call::Passing;
 use super::cast::cast;
-use super::control::{Target, not};
+use super::control::not;
 use super::function::Lowering;
+use super::target::Target;
 use super::value::Value;
 use super::{Expr, Helper, Op, Operator, Prefix, StmtKind};
 

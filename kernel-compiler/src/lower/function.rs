@@ -7,7 +7,7 @@ use crate::source::{Site, SiteKind};
 use crate::typify::TypedFunction;
 use litemap::LiteMap;
 
-use super::control::{Loop, Target};
+use super::target::{Loop, Target};
 use super::types::is_empty;
 use super::value::Value;
 use super::verify;

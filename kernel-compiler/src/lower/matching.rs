@@ -7,9 +7,10 @@
 use crate::ir::{Arm, BinaryOp, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, Pattern, Scalar, Type};
 use crate::ir::{alternatives, binding_count, expanded, variant_of};
 
-use super::control::{Target, not};
+use super::control::not;
 use super::expr::literal;
 use super::function::Lowering;
+use super::target::Target;
 use super::value::{Value, field_type};
 use super::{CType, Case, Expr, Label, Operator, StmtKind};
 

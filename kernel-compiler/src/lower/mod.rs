@@ -36,6 +36,7 @@ mod method;
 mod place;
 mod range;
 mod saved;
+mod target;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -4,8 +4,8 @@ use crate::analyse::is_reference;
 use crate::ir::{ExprId, ExprKind, Scalar, Span, Type};
 use crate::source::SiteKind;
 
-use super::control::Target;
 use super::function::Lowering;
+use super::target::Target;
 use super::types::is_empty;
 use super::value::{Value, field_type, position};
 use super::{CType, Expr, Helper, NameOrigin, Op, Operator, StmtKind, Template, Variable};

@@ -19,10 +19,10 @@ use crate::ir::{
 use crate::source::SiteKind;
 
 use super::arithmetic::{narrowed, wrapping};
-use super::control::Target;
 use super::function::Lowering;
 use super::hoist::Hoisted;
 use super::place::times;
+use super::target::Target;
 use super::value::Value;
 use super::{CType, Callee, Expr, Header, Helper, NameOrigin, Next, Op, Operator, StmtKind, VarId, Variable};
 

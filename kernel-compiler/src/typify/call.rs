@@ -3,15 +3,7 @@
 use crate::Diagnostic;
 use crate::ir::{Callee, ExprId, Filled, FunctionId, Method, SlotId, Span, Type};
 
-use super::{Scope, method};
-
-/// The parameter types and the result type of a function.
-pub(crate) struct Signature {
-    /// The types of the parameters.
-    pub(crate) params: Vec<Type>,
-    /// The type of the result.
-    pub(crate) result: Type,
-}
+use super::{Scope, Signature, method};
 
 /// Returns whether a value of type `actual` is accepted where type `expected` is required: the types are equal,
 /// `actual` is `!`, or a `&mut` is reborrowed as a `&`.

@@ -28,7 +28,13 @@ use crate::{Diagnostic, Error, Errors};
 
 use reachability::Reachability;
 
-pub(crate) use call::Signature;
+/// The parameter types and the result type of a function.
+pub(crate) struct Signature {
+    /// The types of the parameters.
+    pub(crate) params: Vec<Type>,
+    /// The type of the result.
+    pub(crate) result: Type,
+}
 
 /// A program with typed expressions.
 pub(crate) struct Typed {

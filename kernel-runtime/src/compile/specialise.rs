@@ -26,7 +26,8 @@ use crate::definition::{Compound, Content, Definition};
 use crate::dim::Dim3;
 use crate::equality;
 use crate::error::{Check, CompileError, DeviceError, Diagnostic, Error, Position, Result};
-use crate::kernel::{KernelImpl, KernelInfo, Options};
+use crate::kernel::{KernelImpl, Options};
+use crate::kernel_info::KernelInfo;
 use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 
 /// A specialised kernel: a kernel at one choice of its generic arguments. It lives until the process ends.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bytesize::ByteSize;
 
 use super::Error;
-use crate::kernel::KernelInfo;
+use crate::kernel_info::KernelInfo;
 
 /// The result of [`Plan::compile_into`](crate::precompile::Plan::compile_into).
 #[derive(Clone, Debug)]
