@@ -4,7 +4,8 @@ pub use crate::cuda::Attributes;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::kernel::KernelImpl;
-use crate::specialise::{self, Layout};
+use crate::layout::Layout;
+use crate::specialise;
 
 /// Returns the attributes of a kernel. On a GPU, compiles and loads it first if necessary. They are those of the
 /// preferred variant, which nearly all launches run.

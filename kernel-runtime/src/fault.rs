@@ -7,9 +7,10 @@ use crate::cuda::{self, Context, LaunchParameter, RawFault};
 use crate::dim::Dim3;
 use crate::error::{Error, FaultKind, Result};
 use crate::kernel_info::KernelInfo;
+use crate::layout::Layout;
 use crate::message;
 use crate::print;
-use crate::specialise::{self, Layout};
+use crate::specialise;
 
 // The layouts of the driver layer are those of the emitted CUDA C: `struct Fault` and `struct Launch`.
 const _: () = assert!(cuda::FAULT_RECORD_BYTES == cumbia_kernel_compiler::FAULT_RECORD_BYTES);

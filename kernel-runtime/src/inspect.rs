@@ -7,7 +7,8 @@ use crate::device::Device;
 use crate::error::{Checks, CompileError, Result};
 use crate::kernel::KernelImpl;
 use crate::kernel_info::KernelInfo;
-use crate::specialise::{self, Build, Layout};
+use crate::layout::Layout;
+use crate::specialise::{self, Build};
 pub use cumbia_kernel_compiler::Variant;
 
 /// A kernel: the type that `#[kernel]` declares under the function's name. Helpers bound the kernel of a

@@ -27,6 +27,7 @@ mod interop;
 mod kernel;
 mod kernel_info;
 mod launch;
+mod layout;
 mod memory;
 #[doc(hidden)]
 pub mod named;

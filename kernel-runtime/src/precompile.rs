@@ -63,8 +63,9 @@ pub use crate::error::{Compiled, Failed, Failure, Report};
 use crate::error::{Error, Result};
 use crate::inspect::Kernel;
 use crate::kernel_info::{KernelInfo, kernels};
+use crate::layout::Layout;
 use crate::precompiled::Precompiled;
-use crate::specialise::{self, Build, Layout, Specialised};
+use crate::specialise::{self, Build, Specialised};
 
 /// A kernel at one choice of its generic arguments. The macro registers those of non-generic kernels.
 #[doc(hidden)]

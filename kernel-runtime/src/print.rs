@@ -9,8 +9,9 @@ use cumbia_kernel_compiler::{PRINT_WORDS, SiteKind};
 
 use crate::cpu::fault;
 use crate::cuda::{self, CudaError, Prints};
+use crate::layout::Layout;
 use crate::message;
-use crate::specialise::{self, Layout};
+use crate::specialise;
 use crate::sync::assert_unlocked;
 
 // The header in the driver layer is that of the emitted CUDA C: `struct Print`.

@@ -13,8 +13,8 @@ use crate::array::{RawSlice, shape};
 use crate::cpu::access::Access;
 use crate::device::Device;
 use crate::error::{LaunchError, SharedError};
+use crate::layout::Layout;
 use crate::memory::Use;
-use crate::specialise::Layout;
 
 /// Facts about the arguments that the validation of a launch needs.
 #[derive(Clone, Copy)]

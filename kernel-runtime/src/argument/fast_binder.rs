@@ -13,7 +13,7 @@ use crate::array::{RawSlice, shape};
 use crate::cpu::access::Access;
 use crate::device::Identity;
 use crate::hazards::AccessHistory;
-use crate::specialise::Layout;
+use crate::layout::Layout;
 
 /// Capacity of the parameter buffer: 16 arrays, 7 scalars and the launch parameter. A kernel with more takes the slow path.
 const CAPACITY: usize = 40;

@@ -5,9 +5,10 @@ use std::ffi::c_void;
 
 use cumbia_kernel_compiler::{LaunchSymbol, Proof, Variant};
 
-use super::specialise::{Layout, Specialised};
+use super::specialise::Specialised;
 use super::variants::{Candidate, LaunchShape, ProofCondition};
 use crate::error::{Check, Checks, CompileError, FailedCondition, LaunchError, Position, Result};
+use crate::layout::Layout;
 
 impl Specialised {
     /// Returns the checks of launches whose views are contiguous.

@@ -28,6 +28,7 @@ use crate::equality;
 use crate::error::{Check, CompileError, DeviceError, Diagnostic, Error, Position, Result};
 use crate::kernel::{KernelImpl, Options};
 use crate::kernel_info::KernelInfo;
+use crate::layout::Layout;
 use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 
 /// A specialised kernel: a kernel at one choice of its generic arguments. It lives until the process ends.
@@ -52,15 +53,6 @@ pub(crate) struct Specialised {
     modules: OnceLock<Box<[[PerBuild<LoadedKernel>; 2]]>>,
     /// Held while a module is compiled and loaded, so that concurrent first launches compile once.
     loading: Mutex<()>,
-}
-
-/// The memory layout of the views that a launch is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    /// All views are contiguous, or there are no views.
-    Contiguous,
-    /// The elements are at the strides of the views.
-    Strided,
 }
 
 /// A compilation of a kernel for one layout: a variant, possibly with a register limit.

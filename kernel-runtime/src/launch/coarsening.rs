@@ -5,8 +5,9 @@
 
 use crate::config::ResolvedConfig;
 use crate::kernel::Options;
+use crate::layout::Layout;
 use crate::properties::Limits;
-use crate::specialise::{Coarsened, Layout, Specialised};
+use crate::specialise::{Coarsened, Specialised};
 use cumbia_kernel_compiler::Variant;
 
 /// The minimum number of waves of CUDA threads. With fewer, the tail of the last one costs more than is gained.

@@ -18,7 +18,7 @@ use crate::config::{CompactConfig, LaunchConfig};
 use crate::cuda::{self, DriverLaunch, Launched};
 use crate::device::Identity;
 use crate::inspect::Kernel;
-use crate::specialise::Layout;
+use crate::layout::Layout;
 use cumbia_kernel_compiler::Variant;
 
 /// A validated launch and its key. The fields of the key are adjacent in memory, and what a cache hit uses follows them.
