@@ -214,26 +214,26 @@ constexpr Option_f32_usize_tag Option_f32_usize_tag_Some = 1;
 
 namespace device {
 
-#line 406 "tests/corpus/payloads.rs"
+#line 409 "tests/corpus/payloads.rs"
 static __device__ inline float dot(rt::Array<float, 3> a, rt::Array<float, 3> b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-#line 412 "tests/corpus/payloads.rs"
+#line 415 "tests/corpus/payloads.rs"
 static __device__ inline types::Option_f32 Body_distance(const types::Body& self_, types::Ray ray) {
     float t;
-#line 413
+#line 416
     const types::Body matched = self_;
-#line 413
+#line 416
     {
-#line 413
+#line 416
         if (matched.tag == types::Body_tag_Sphere) {
             const rt::Array<float, 3> part0 = matched.Sphere.centre;
-#line 414
+#line 417
             const float part1 = matched.Sphere.radius;
             const rt::Array<float, 3> to = {{ray.origin[0] - part0[0], ray.origin[1] - part0[1], ray.origin[2] - part0[2]}};
             const float b = device::dot(to, ray.direction);
-#line 416
+#line 419
             const float c = device::dot(to, to) - part1 * part1;
             const float root = b * b - c;
             if (root < 0.0f) {
@@ -241,100 +241,100 @@ static __device__ inline types::Option_f32 Body_distance(const types::Body& self
             }
             t = -b - sqrtf(root);
         } else {
-#line 413
+#line 416
             if (matched.tag == types::Body_tag_Floor) {
-#line 423
+#line 426
                 const float part0_2 = matched.Floor.height;
-#line 423
+#line 426
                 if (ray.direction[1] != 0.0f) {
-#line 423
+#line 426
                     t = (part0_2 - ray.origin[1]) / ray.direction[1];
-#line 423
+#line 426
                     goto matched_1;
                 }
             }
-#line 424
+#line 427
             return types::Option_f32{types::Option_f32_tag_None, 0.0f};
         }
     }
     matched_1:;
-#line 426
+#line 429
     if (t > 0.0f) {
-#line 426
+#line 429
         return types::Option_f32{types::Option_f32_tag_Some, t};
     } else {
-#line 426
+#line 429
         return types::Option_f32{types::Option_f32_tag_None, 0.0f};
     }
 }
 
-#line 431 "tests/corpus/payloads.rs"
+#line 434 "tests/corpus/payloads.rs"
 static __device__ inline types::Hit trace(types::Ray ray, const types::Body* bodies, usize bodies_len, rt::Launch launch) {
     types::Option_f32_usize_tag nearest_0 = types::Option_f32_usize_tag_None;
-#line 432
+#line 435
     float nearest_2_0 = 0.0f;
-#line 432
+#line 435
     usize nearest_2_1 = 0;
     for (usize id = 0; id < bodies_len; ++id) {
         float value_0;
-#line 434
+#line 437
         const types::Option_f32 value = device::Body_distance(bodies[id], ray);
-#line 434
+#line 437
         if (value.tag == types::Option_f32_tag_Some) {
-#line 434
+#line 437
             const float t = value.Some;
-#line 434
+#line 437
             value_0 = t;
         } else {
-#line 434
+#line 437
             continue;
         }
-#line 434
+#line 437
         const float t_2 = value_0;
         types::Option_f32_usize_tag value_0_2;
-#line 435
+#line 438
         float value_2_0;
-#line 435
+#line 438
         usize value_2_1;
-#line 435
+#line 438
         if (nearest_0 == types::Option_f32_usize_tag_Some && nearest_2_0 <= t_2) {
             const float before = nearest_2_0;
-#line 436
+#line 439
             value_0_2 = nearest_0;
-#line 436
+#line 439
             value_2_0 = nearest_2_0;
-#line 436
+#line 439
             value_2_1 = nearest_2_1;
         } else {
-#line 437
+#line 440
             value_0_2 = types::Option_f32_usize_tag_Some;
-#line 437
+#line 440
             value_2_0 = t_2;
-#line 437
+#line 440
             value_2_1 = id;
         }
-#line 435
+#line 438
         nearest_0 = value_0_2;
-#line 435
+#line 438
         nearest_2_0 = value_2_0;
-#line 435
+#line 438
         nearest_2_1 = value_2_1;
     }
-#line 440
+#line 443
     if (nearest_0 == types::Option_f32_usize_tag_None) {
         return types::Hit(types::Hit_Miss{types::Hit_tag_Miss});
     } else {
-#line 442
+#line 445
         const float t_3 = nearest_2_0;
-#line 442
+#line 445
         const usize id_2 = nearest_2_1;
-#line 442
+#line 445
         const types::Body matched = bodies[rt::at<0>(id_2, bodies_len, launch)];
-#line 442
+#line 445
         if (matched.tag == types::Body_tag_Sphere) {
             return types::Hit(types::Hit_Sphere{types::Hit_tag_Sphere, t_3, (u32)id_2});
         } else {
-#line 444
+#line 447
             return types::Hit(types::Hit_Floor{types::Hit_tag_Floor, t_3});
         }
     }
@@ -342,7 +342,7 @@ static __device__ inline types::Hit trace(types::Ray ray, const types::Body* bod
 
 }  // namespace device
 
-#line 450 "tests/corpus/payloads.rs"
+#line 453 "tests/corpus/payloads.rs"
 extern "C" __global__ void first_hits(const types::Ray* __restrict__ rays, usize rays_len, const types::Body* __restrict__ bodies, usize bodies_len, types::Hit* __restrict__ hits, usize hits_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < rays_len) {
