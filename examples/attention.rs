@@ -120,12 +120,13 @@ fn main() -> cumbia::Result<()> {
     device.synchronize()?;
     let time = start.elapsed();
 
+    // A score of up to 40 has a rounding error of 10⁻⁵, and so has the weight of its key. The values are up to 10.
     let y = y.to_host()?;
     for i in (0..n).step_by(n.div_ceil(50).max(1)) {
         let row = D * i..D * (i + 1);
         let expected = expected(&queries[row.clone()], &keys, &values);
         for (found, expected) in y[row].iter().zip(expected) {
-            assert!((f64::from(*found) - expected).abs() < 1e-4, "row {i} contains {found}, expected {expected}");
+            assert!((f64::from(*found) - expected).abs() < 1e-3, "row {i} contains {found}, expected {expected}");
         }
     }
     let operations = 4.0 * (n * n * D) as f64;

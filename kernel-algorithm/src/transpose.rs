@@ -129,14 +129,12 @@ impl<'a, T: DeviceType> Transpose<'a, T> {
         if !are_rows_contiguous || const { size_of::<T>() > MAX_EXCHANGED } {
             return transpose_elements(x, y).over(len).on(stream).launch();
         }
-        // The bytes of a tile hide the latency of memory, and the rows of a tile occupy whole sectors. Words of 4 bytes are the
-        // width of a bank.
+        // The rows of a tile occupy whole sectors. Words of 4 bytes are the width of a bank. Larger tiles of such words are slower:
+        // more rows of each matrix are in use at a time.
         if const { size_of::<T>() == 1 } {
             transpose_tiles::<T, 64, 68>(x, y).grid(tiles(64)).on(stream).launch()
         } else if const { size_of::<T>() == 2 } {
             transpose_tiles::<T, 64, 66>(x, y).grid(tiles(64)).on(stream).launch()
-        } else if const { size_of::<T>() <= 4 } {
-            transpose_tiles::<T, 64, 65>(x, y).grid(tiles(64)).on(stream).launch()
         } else {
             transpose_tiles::<T, 32, 33>(x, y).grid(tiles(32)).on(stream).launch()
         }
