@@ -126,13 +126,22 @@ fn every_method_is_in_a_kernel_of_the_corpus() {
 
 /// The paths within the crate of the methods that the language layer defines in Rust.
 fn definitions() -> Vec<String> {
-    let methods = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernel-lang/src/methods");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernel-lang/src");
     let of_module = |module: &str| -> Vec<String> {
-        let source = fs::read_to_string(methods.join(module).with_extension("rs")).expect("a source");
+        let source = fs::read_to_string(sources.join(module).with_extension("rs")).expect("a source");
         let names = source.lines().filter_map(|line| line.strip_prefix("pub fn ")?.split('<').next());
-        names.map(|name| format!("methods::{module}::{name}")).collect()
+        names.map(|name| format!("{}::{name}", module.replace('/', "::"))).collect()
     };
-    ["integer", "float", "slice"].into_iter().flat_map(of_module).collect()
+    let modules = [
+        "number/integer/definitions",
+        "number/float/definitions",
+        "methods/element",
+        "methods/fallible/option",
+        "methods/fallible/result",
+        "methods/iterator",
+        "methods/slice",
+    ];
+    modules.into_iter().flat_map(of_module).collect()
 }
 
 #[test]

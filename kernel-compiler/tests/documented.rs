@@ -14,8 +14,8 @@ fn page(name: &str) -> Option<String> {
 
 /// A source file of the language layer that defines methods.
 fn definitions(file: &str) -> String {
-    let methods = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernel-lang/src/methods");
-    fs::read_to_string(methods.join(file)).expect("a source of the language layer")
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernel-lang/src");
+    fs::read_to_string(sources.join(file)).expect("a source of the language layer")
 }
 
 /// The names of the methods that a source file defines.
@@ -71,7 +71,14 @@ fn the_page_of_methods_lists_every_method() {
     let first_cells = rows.filter_map(|row| row.split('|').nth(1));
     let signatures = first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
     let listed: BTreeSet<&str> = signatures.map(|call| call.split('(').next().unwrap_or_default()).collect();
-    let sources = ["integer.rs", "float.rs", "slice.rs", "option.rs", "result.rs"].map(definitions);
+    let sources = [
+        "number/integer/definitions.rs",
+        "number/float/definitions.rs",
+        "methods/slice.rs",
+        "methods/fallible/option.rs",
+        "methods/fallible/result.rs",
+    ];
+    let sources = sources.map(definitions);
     let defined = sources.iter().flat_map(|source| defined(source));
     let existing: BTreeSet<&str> = Method::ALL.iter().map(|method| method.name()).chain(defined).collect();
     let lacking: Vec<_> = existing.difference(&listed).collect();

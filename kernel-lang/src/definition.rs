@@ -208,8 +208,8 @@ impl<const METHOD: usize> CalleeKey for MethodKey<METHOD> {
     }
 }
 
-/// The key of a built-in method that is defined in Rust, by the device function with the key `K` (`methods::integer` and
-/// `methods::float`).
+/// The key of a built-in method that is defined in Rust, by the device function with the key `K` such as those in
+/// `number::integer::definitions`.
 pub struct DefinedMethod<K>(PhantomData<fn() -> K>);
 
 impl<K: CalleeKey> CalleeKey for DefinedMethod<K> {
@@ -231,3 +231,29 @@ impl CalleeKey for NoKey {
         unreachable!("a kernel with an unknown method does not compile")
     }
 }
+
+/// The key of a built-in method of a type: `key!(f32, Sqrt)` if it is primitive, and `key!(u32, [definitions::isqrt])` if it
+/// is defined by the device function `definitions::isqrt`. The first generic argument of the definition is the type.
+macro_rules! key {
+    ($this:ty, [$($defined:ident)::+ $(, $argument:ty)*]) => {
+        $crate::definition::DefinedMethod<$($defined)::+<'static, $this $(, $argument)*>>
+    };
+    ($this:ty, $method:ident) => {
+        $crate::definition::MethodKey<{ cumbia_kernel_ir::Method::$method as usize }>
+    };
+}
+
+/// The primitive method of a key, as for `key!`.
+#[cfg(test)]
+macro_rules! primitive {
+    ([$($defined:tt)*]) => {
+        None
+    };
+    ($method:ident) => {
+        Some(cumbia_kernel_ir::Method::$method)
+    };
+}
+
+pub(crate) use key;
+#[cfg(test)]
+pub(crate) use primitive;

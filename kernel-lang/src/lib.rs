@@ -13,6 +13,7 @@ pub mod dim;
 pub mod equality;
 pub mod evaluation_order;
 pub mod fault;
+pub mod handles;
 pub mod intrinsics;
 pub mod message;
 pub mod methods;
@@ -36,19 +37,20 @@ pub use crate::types::{DeviceType, Scalar};
 
 /// Items for the expansion of the macros only: those that bodies, device functions and device types name.
 pub mod __private {
-    pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
-    pub use crate::cpu::{
-        Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LengthOf,
-        Literal, LocalMut, LocalRef, Location, NoLiteral, PathReceiver, PathReceiverMut, Place, Slice, View, borrow,
-        borrow_mut,
-    };
+    pub use crate::cpu::{Call, Cx, Literal, Location, NoLiteral};
     pub use crate::definition::{
         Callee, CalleeKey, Content, Definition, MethodResult, NoKey, Returned, key_of, same_method,
     };
+    pub use crate::handles::access::{Read, Write};
+    pub use crate::handles::{
+        FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LengthOf, LocalMut,
+        LocalRef, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
+    };
     pub use crate::intrinsics::LaneValue;
-    pub use crate::methods::{Lossless, array, cloned};
+    pub use crate::methods::{array, cloned};
     pub use crate::named;
+    pub use crate::number::Lossless;
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
     pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of, variant_content};
     pub use crate::types::{
@@ -59,15 +61,18 @@ pub mod __private {
 
     /// The traits whose methods expanded bodies call.
     pub mod body {
-        pub use crate::cpu::{LocalArray as _, LocalSlice as _};
         pub use crate::definition::MethodResult as _;
         pub use crate::evaluation_order::FallbackOrder as _;
+        pub use crate::handles::{LocalArray as _, LocalSlice as _};
         pub use crate::methods::{
-            ArrayMethods as _, BitsMethods as _, CloneMethod as _, ElementMethods as _, ElementMethodsMut as _,
-            HalfMethods as _, LargeFloatCast as _, LargeMethods as _, Lossless as _, MixedMethods as _,
-            NumberCast as _, NumberMethods as _, OptionMethods as _, OwnIterator as _, ResultMethods as _,
+            ArrayMethods as _, ElementMethods as _, ElementMethodsMut as _, OptionMethods as _, OwnIterator as _,
+            ResultMethods as _,
+        };
+        pub use crate::number::{
+            BitsMethods as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, LargeFloatCast as _,
+            LargeMethods as _, Lossless as _, MixedMethods as _, Number as _, NumberCast as _, NumberMethods as _,
             SignedMethods as _, UnsignedMethods as _,
         };
-        pub use crate::number::{FloatMethods as _, IntegerMethods as _, Number as _};
+        pub use crate::types::CloneMethod as _;
     }
 }

@@ -8,8 +8,8 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
-use crate::cpu::{Handle, Write};
 use crate::definition::{CalleeKey, Compound, Content, Parts, VariantField};
+use crate::handles::{Handle, Write};
 use crate::types::{Repr, Scalar, VariableType};
 
 /// Defines a marker type for each operator, which represents the operator's trait in Rust.

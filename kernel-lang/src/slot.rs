@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir as ir;
 
-use crate::cpu::{Handle, Write};
 use crate::definition::{Callee, CalleeKey, Content, MethodResult};
+use crate::handles::{Handle, Write};
 use crate::operator::{Applied, AppliedEqual, AppliedOrdered};
 use crate::types::{ConstantType, DeviceType, Repr, Valued, VariableType};
 

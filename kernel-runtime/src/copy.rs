@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::array::{DeviceArray, DeviceSlice, check_length};
-use crate::cpu::access::Writable;
 use crate::error::Result;
+use crate::handles::access::Writable;
 use crate::memory::Memory;
 use crate::pinned::{PinnedArray, PinnedMemory, PinnedSlice};
 use crate::stream::Stream;

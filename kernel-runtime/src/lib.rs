@@ -4,23 +4,16 @@
 
 mod argument;
 mod array;
-mod array_view;
-mod attributes;
 mod block_picker;
-pub mod checks;
 mod compile;
-mod config;
 mod copy;
 mod cpu_stream;
 mod device;
 pub mod doctor;
 pub mod error;
-mod event;
 mod fault;
-mod gpu;
 mod graph;
 mod hazards;
-mod host;
 #[doc(hidden)]
 pub mod inspect;
 mod interop;
@@ -31,48 +24,45 @@ mod layout;
 mod memory;
 #[doc(hidden)]
 pub mod named;
+mod options;
 mod pinned;
-pub mod precompile;
 mod print;
-pub mod profile;
-mod properties;
 mod stream;
-mod timing;
 
 pub use compile::cache;
 use compile::{precompiled, specialise};
 use cumbia_kernel_driver as cuda;
 pub use cumbia_kernel_lang::intrinsics;
-use cumbia_kernel_lang::{cpu, definition, dim, equality, message, types};
+use cumbia_kernel_lang::{cpu, definition, dim, equality, handles, message, types};
 use cumbia_kernel_sync as sync;
 
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
+pub use array::host::{HostArray, HostArrayMut};
 pub use array::shape::Shape;
+pub use array::view::{ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3};
 pub use array::{DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
-pub use array_view::{ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3};
-pub use attributes::Attributes;
-pub use checks::Report;
 pub use copy::{CopySource, CopyTarget};
-pub use cumbia_kernel_lang::cpu::access;
 pub use cumbia_kernel_lang::dim::Dim3;
+pub use cumbia_kernel_lang::handles::access;
 pub use cumbia_kernel_lang::number::{Components, Float, Integer, Number};
 pub use cumbia_kernel_lang::types::{DeviceType, Scalar};
-pub use device::Device;
+pub use device::properties::{Limits, MemoryInfo, Pci, Properties};
+pub use device::{Device, profile};
 pub use doctor::doctor;
 pub use error::{
     BlockLimit, CompileError, DeviceError, Diagnostic, DriverFailure, Error, FaultKind, GraphError, LaunchError,
     LaunchExtent, MissingConfig, NoClusters, Position, Result, ShapeError, SharedError, Waiting,
 };
-pub use event::Event;
 pub use graph::{Graph, Recorder};
 pub use half;
 pub use half::{bf16, f16};
-pub use host::{HostArray, HostArrayMut};
-pub use inspect::Kernel;
+pub use inspect::attributes::Attributes;
+pub use inspect::checks::Report;
+pub use inspect::{Kernel, checks, precompile};
 pub use kernel_info::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Occupancy, Prepared, Unchecked};
 pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
-pub use properties::{Limits, MemoryInfo, Pci, Properties};
+pub use stream::event::Event;
 pub use stream::{Stream, StreamBuilder};
 
 /// Items for the expansion of the macros only.
@@ -80,10 +70,11 @@ pub use stream::{Stream, StreamBuilder};
 pub mod __private {
     pub use crate::argument::{ArraySlice, ViewArgument, Visitor, host_view};
     pub use crate::inspect;
-    pub use crate::kernel::{KernelImpl, Options};
+    pub use crate::inspect::precompile::Instance;
+    pub use crate::kernel::KernelImpl;
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::named;
-    pub use crate::precompile::Instance;
+    pub use crate::options::Options;
     pub use crate::print::decode as printed;
     pub use cumbia_kernel_driver::{DRIVER_FUNCTIONS, RawFault};
     pub use cumbia_kernel_lang::__private::*;

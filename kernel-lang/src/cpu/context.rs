@@ -2,13 +2,10 @@
 
 use std::any::TypeId;
 use std::fmt::{self, Display};
-use std::ops::{Range, RangeBounds};
+use std::marker::PhantomData;
 
-use crate::cpu::block::{BlockGeometry, BlockMemory};
-use crate::cpu::coroutine::CoroutineHandle;
+use crate::cpu::block::{BlockGeometry, BlockMemory, CoroutineHandle, Exchange, VoteCount, WARP_SIZE, exchange_values};
 use crate::cpu::location::Location;
-use crate::cpu::range::{self, LengthOf};
-use crate::cpu::receiver::Origin;
 use crate::cpu::{fault, work_sharing};
 use crate::dim::Dim3;
 
@@ -103,17 +100,6 @@ impl<'k> Cx<'k> {
         step
     }
 
-    /// Returns the indices that `range` selects in an array in a variable; faults if they are out of bounds.
-    #[inline(always)]
-    pub fn range<const N: usize>(
-        self,
-        _length: LengthOf<N>,
-        range: impl RangeBounds<usize>,
-        at: &'static Location,
-    ) -> Range<usize> {
-        range::resolve(&range, N, at)
-    }
-
     /// Returns the last operand of a call to a function of the standard library that may panic, and records the call:
     /// the panic's position would be inside the library, and the fault must name the call.
     #[inline(always)]
@@ -147,6 +133,71 @@ impl<'k> Cx<'k> {
     }
 }
 
+// All of these are inlined, so that only the coroutine handle is read: a `Cx` is large.
+impl Cx<'_> {
+    /// Returns the thread's number in its block, `x` fastest.
+    #[inline(always)]
+    pub fn number(self) -> usize {
+        self.geometry().block_dim.number(self.thread())
+    }
+
+    /// Waits until all threads of the block that have not ended have arrived. Returns the number of predicates that are
+    /// true.
+    ///
+    /// A thread that is not a coroutine is the only one that the barrier waits for.
+    #[inline(always)]
+    pub fn barrier(self, at: &'static Location, operation: &'static str, holds: bool) -> VoteCount {
+        match self.coroutine() {
+            Some(coroutine) => coroutine.barrier(at, operation, holds),
+            None => VoteCount { holds: holds.into(), threads: 1 },
+        }
+    }
+
+    /// Waits until all threads of the grid have arrived.
+    #[inline(always)]
+    pub fn grid_barrier(self, at: &'static Location, operation: &'static str) {
+        if let Some(coroutine) = self.coroutine() {
+            coroutine.grid_barrier(at, operation);
+        }
+    }
+
+    /// Returns the value of a `return` from the kernel, and records that the thread exits by it: barriers do not wait
+    /// for it.
+    #[inline(always)]
+    pub fn returning<T>(self, value: T) -> T {
+        if let Some(coroutine) = self.coroutine() {
+            coroutine.mark_returning();
+        }
+        value
+    }
+
+    /// Returns the mask of the lanes of the warp that are converged with this one.
+    #[inline(always)]
+    pub fn active_mask(self, at: &'static Location, operation: &'static str) -> u32 {
+        self.coroutine().map_or(1 << self.lane(), |coroutine| coroutine.active_mask(at, operation))
+    }
+
+    /// Counts a failed poll of memory, after which the thread may have to yield to the thread that writes the value.
+    #[inline(always)]
+    pub fn spin(self, at: &'static Location, operation: &'static str) {
+        if let Some(coroutine) = self.coroutine() {
+            coroutine.spin(at, operation);
+        }
+    }
+
+    /// Returns the thread's number in its warp.
+    #[inline(always)]
+    pub fn lane(self) -> u32 {
+        (self.number() % WARP_SIZE) as u32
+    }
+
+    /// Exchanges values with the lanes that `mask` names.
+    #[inline(always)]
+    pub fn exchange<X: Exchange>(self, at: &'static Location, mask: u32, input: X::Input) -> X::Output {
+        exchange_values::<X>(self.coroutine(), self.lane(), at, mask, input)
+    }
+}
+
 /// The context of a call: the calling thread and the call's location.
 #[derive(Clone, Copy)]
 pub struct Call<'k> {
@@ -176,6 +227,33 @@ impl<'k> Call<'k> {
     #[inline(always)]
     pub fn note(self) {
         fault::note_call(self.at);
+    }
+}
+
+/// The memory that the receiver of a [`Call`] represents.
+#[derive(Clone, Copy)]
+pub struct Origin<'k> {
+    /// The address of a value of type `ty` that is valid for `'k`, and may be written if it is `writable`.
+    address: *mut (),
+    ty: TypeId,
+    writable: bool,
+    lifetime: PhantomData<&'k ()>,
+}
+
+impl Origin<'_> {
+    /// # Safety
+    ///
+    /// For `'k` there must be a live, initialised `T` at `address`, aligned, though its bits need not be a value. All
+    /// accesses by other threads are atomic; if it is `writable`, nothing else relies on its value.
+    #[inline(always)]
+    pub unsafe fn new<T: 'static>(address: *mut T, writable: bool) -> Self {
+        Origin { address: address.cast(), ty: TypeId::of::<T>(), writable, lifetime: PhantomData }
+    }
+
+    /// Returns the address if the value is of type `T`, and may be written if `writable`.
+    #[inline(always)]
+    pub fn address_of<T: 'static>(self, writable: bool) -> Option<*mut T> {
+        (self.ty == TypeId::of::<T>() && (self.writable || !writable)).then(|| self.address.cast())
     }
 }
 

@@ -11,13 +11,13 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use crate::cpu::location::Location;
 use crate::fault::FaultKind;
 use crate::sync::{Mutex, assert_unlocked};
-use crate::{methods, number};
 
 /// A fault with its source location.
 #[derive(Debug)]
@@ -192,10 +192,11 @@ fn is_in_library(file: &str) -> bool {
     ["core", "std", "alloc"].iter().any(|name| file.contains(&format!("/library/{name}/src/")))
 }
 
-/// Returns whether a source file is one of ours that forwards a kernel's calls to the standard library: a
+/// Returns whether a source file is one of this crate's, which forward a kernel's calls to the standard library: a
 /// `#[track_caller]` function reports the forwarding line as its caller.
 fn forwards(file: &str) -> bool {
-    [methods::FORWARDING, methods::FALLIBLE, number::FORWARDING].contains(&file)
+    let sources = Path::new(file!()).ancestors().nth(2).expect("this file is in a directory of the sources");
+    Path::new(file).starts_with(sources)
 }
 
 fn message_of(payload: &dyn Any) -> &str {

@@ -1,8 +1,9 @@
 //! Shared memory of a block.
 
 use super::intrinsic;
-use crate::cpu::{Place, Slice, Write};
+use crate::cpu::Call;
 use crate::fault::DYNAMIC_SHARED;
+use crate::handles::{Place, Slice, Write};
 use crate::types::DeviceType;
 
 intrinsic! {
@@ -73,7 +74,21 @@ impl<'k, A> shared<'k, A> {
     where
         A: DeviceType,
     {
-        self.call.cx.memory().shared(self.call.cx.function(), self.call.at)
+        let variable = self.call.cx.memory().shared(self.call.cx.function(), self.call.at);
+        // SAFETY: the memory holds an `A`, aligned and initialised, and is freed with the block, which is borrowed for `'k`;
+        // it is accessed through places only.
+        unsafe { Place::new(variable) }
+    }
+}
+
+/// Returns `len` elements of the dynamic shared memory from `byte_offset`; faults if they exceed it or are misaligned.
+fn dynamic<'k, T: DeviceType>(call: Call<'k>, byte_offset: usize, len: usize) -> Slice<'k, T, Write> {
+    match call.cx.memory().dynamic(byte_offset, len) {
+        // SAFETY: `len` elements are at the address, aligned and initialised, and any bits are allowed for a `DeviceType`
+        // that is read through places; they are freed with the block, which is borrowed for `'k`; they are accessed through
+        // places only.
+        Some(elements) => unsafe { Slice::new(elements, len) },
+        None => call.cx.panic(call.at, DYNAMIC_SHARED),
     }
 }
 
@@ -83,9 +98,8 @@ impl<'k, T> dynamic_shared<'k, T> {
     where
         T: DeviceType,
     {
-        let memory = self.call.cx.memory();
-        let len = memory.dynamic_bytes().checked_div(size_of::<T>()).unwrap_or(0);
-        memory.dynamic(0, len).unwrap_or_else(|| self.call.cx.panic(self.call.at, DYNAMIC_SHARED))
+        let len = self.call.cx.memory().dynamic_bytes().checked_div(size_of::<T>()).unwrap_or(0);
+        dynamic(self.call, 0, len)
     }
 }
 
@@ -95,7 +109,6 @@ impl<'k, T> dynamic_shared_at<'k, T> {
     where
         T: DeviceType,
     {
-        let memory = self.call.cx.memory();
-        memory.dynamic(byte_offset, len).unwrap_or_else(|| self.call.cx.panic(self.call.at, DYNAMIC_SHARED))
+        dynamic(self.call, byte_offset, len)
     }
 }

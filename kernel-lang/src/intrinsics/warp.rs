@@ -7,11 +7,11 @@ use std::marker::PhantomData;
 use cumbia_kernel_ir::{Comparison, Reduce, Shuffle, Vote};
 
 use super::{Predicate, intrinsic};
-use crate::cpu::warp::{self, Exchange, LaneInputs};
+use crate::cpu::block::{self, Exchange, LaneInputs};
 use crate::types::{DeviceType, Scalar};
 
 /// The number of threads of a warp, on every NVIDIA GPU and on the CPU device.
-pub const WARP_SIZE: usize = warp::SIZE;
+pub const WARP_SIZE: usize = block::WARP_SIZE;
 
 intrinsic! {
     /// `sync_warp(mask)`: waits until all lanes that `mask` names have arrived, and makes the earlier writes of each

@@ -2,9 +2,11 @@
 
 use cumbia_kernel_ir::Method;
 
-use crate::cpu::access::{Access, Writable};
-use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_out_of_bounds};
-use crate::definition::{MethodKey, Returned};
+use super::{element, slice};
+use crate::cpu::Call;
+use crate::definition::{MethodKey, Returned, key};
+use crate::handles::access::{Access, Writable};
+use crate::handles::{Local, Place, Read, Receiver, Slice, Write, split_out_of_bounds};
 use crate::types::DeviceType;
 
 type Len = Returned<MethodKey<{ Method::Len as usize }>, usize>;

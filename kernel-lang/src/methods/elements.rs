@@ -1,9 +1,11 @@
 //! Methods of slices and arrays that visit the elements, by definitions in `methods::slice` and `methods::iterator`.
 
-use crate::cpu::access::{Access, Writable};
-use crate::cpu::{Call, IntoPlace, IntoSlice, Place, Read, Slice, Write};
-use crate::definition::{CalleeKey, Returned};
-use crate::number::Number;
+use super::{iterator, slice};
+use crate::cpu::Call;
+use crate::definition::{Returned, key};
+use crate::handles::access::{Access, Writable};
+use crate::handles::{IntoPlace, IntoSlice, Place, Read, Slice, Write};
+use crate::number::{Number, OrderedElement};
 use crate::types::DeviceType;
 
 /// Implements methods of slices with an access by their expressions, and declares and implements a trait with the same methods
@@ -130,26 +132,7 @@ fn sort<T: OrderedElement>(elements: Slice<'_, T, Write>) {
     elements.__elements_mut().zip(values).for_each(|(place, value)| place.set(value));
 }
 
-/// A type of elements with a total order on a device, with the keys of the methods that need one. The key is a parameter of
-/// these methods: with a projection such as `T::Max` in the type of the result, rustc would report that the method does not exist,
-/// instead of this missing trait.
-#[diagnostic::on_unimplemented(
-    message = "`max`, `min` and `sort` of elements of type `{Self}` are not supported on a device",
-    label = "the elements are not integers",
-    note = "why: they need a total order; floats are only partially ordered, as in Rust",
-    note = "help: for the greatest element write `for &v in x.iter() {{ greatest = greatest.max(v); }}`"
-)]
-pub trait OrderedElement: DeviceType + Ord {
-    /// The key of `x.iter().copied().max()`.
-    type Max: CalleeKey;
-    /// The key of `x.iter().copied().min()`.
-    type Min: CalleeKey;
-    /// The key of `x.sort()`.
-    type Sort: CalleeKey;
-    /// The key of `x.sort_unstable()`.
-    type SortUnstable: CalleeKey;
-}
-
+/// Implements [`OrderedElement`] by the definitions.
 macro_rules! ordered {
     ($($integer:ident)*) => {$(
         impl OrderedElement for $integer {

@@ -1,4 +1,5 @@
-//! Built-in methods, as a kernel calls them.
+//! Built-in methods of slices, arrays, views, `Option` and `Result`, as a kernel calls them. Those of numbers are in
+//! [`number`](crate::number).
 //!
 //! In a kernel `x.sqrt()` becomes `x.__device_sqrt(call)`. rustc resolves the method by the type of `x`, as it would
 //! resolve `sqrt`, and the result type identifies the method for the compiler. A type has these hidden methods only for
@@ -9,76 +10,19 @@
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
-/// The key of a built-in method of a type: `key!(f32, Sqrt)` if it is primitive, and `key!(u32, [integer::isqrt])` if it
-/// is defined in `methods::integer`. The first generic argument of the definition is the type.
-macro_rules! key {
-    ($this:ty, [$module:ident::$defined:ident $(, $argument:ty)*]) => {
-        $crate::definition::DefinedMethod<$crate::methods::$module::$defined<'static, $this $(, $argument)*>>
-    };
-    ($this:ty, $method:ident) => {
-        $crate::definition::MethodKey<{ cumbia_kernel_ir::Method::$method as usize }>
-    };
-}
-
-/// The primitive method of a key, as for `key!`.
-#[cfg(test)]
-macro_rules! primitive {
-    ([$($defined:tt)*]) => {
-        None
-    };
-    ($method:ident) => {
-        Some(cumbia_kernel_ir::Method::$method)
-    };
-}
-
-pub(crate) use key;
-#[cfg(test)]
-pub(crate) use primitive;
-
 mod array;
-mod conversion;
-pub(crate) mod element;
+mod element;
 mod elements;
 mod fallible;
-pub(crate) mod float;
-pub(crate) mod integer;
-pub(crate) mod iterator;
-mod number;
-pub(crate) mod option;
-pub(crate) mod result;
-pub(crate) mod slice;
+mod iterator;
+mod slice;
 mod view;
 
-use cumbia_kernel_ir::Method;
-
 pub use array::ArrayMethods;
-pub use conversion::{FloatCast, LargeFloatCast, Lossless, NumberCast};
-pub use elements::{ElementMethods, ElementMethodsMut, OrderedElement};
-pub use fallible::{FALLIBLE, OptionMethods, ResultMethods};
-pub use number::FORWARDING;
-pub use number::{BitsMethods, HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};
+pub use elements::{ElementMethods, ElementMethodsMut};
+pub use fallible::{OptionMethods, ResultMethods};
 
-use half::{bf16, f16};
-
-use crate::cpu::Call;
-use crate::definition::{MethodKey, Returned};
-use crate::dim::Dim3;
-
-/// `x.clone()` of a value whose `Clone` is known to be a copy. The `Clone` of a user's type may be written by hand,
-/// which cannot be detected, and is compiled for the host only.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be cloned on a device",
-    label = "its `Clone` may be more than a copy",
-    note = "why: the `Clone` of this type is compiled for the host only",
-    note = "help: copy it: `.copied()` for `.cloned()`"
-)]
-pub trait CloneMethod: Copy {
-    /// `x.clone()`
-    #[inline(always)]
-    fn __device_clone(&self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
-        Returned::new(*self)
-    }
-}
+use crate::types::CloneMethod;
 
 /// The operand of a `for` loop by value: an array, whose elements the compiler knows. A user's `IntoIterator` is
 /// compiled for the host only.
@@ -122,38 +66,17 @@ pub trait OwnIterator {
 
 impl<T: ?Sized> OwnIterator for T {}
 
-/// Implements [`CloneMethod`] separately for each type: rustc would find a blanket implementation for all types.
-macro_rules! clones {
-    ($($scalar:ident)*; $([$($part:ident)*])*) => {
-        $(impl CloneMethod for $scalar {})*
-        $(impl<$($part: CloneMethod),*> CloneMethod for ($($part,)*) {})*
-    };
-}
-
-clones! {
-    bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64 Dim3;
-    [] [A] [A B] [A B C] [A B C D] [A B C D E] [A B C D E F] [A B C D E F G] [A B C D E F G H]
-}
-
-impl<T: CloneMethod, const N: usize> CloneMethod for [T; N] {}
-
-impl<T: CloneMethod> CloneMethod for Option<T> {}
-
-impl<T: CloneMethod, E: CloneMethod> CloneMethod for Result<T, E> {}
-
-#[cfg(test)]
-mod tests;
-
 #[cfg(test)]
 mod coverage {
+    use cumbia_kernel_ir::Method;
+
     use super::*;
-    use crate::number::{FLOAT_METHODS, INTEGER_METHODS};
+    use crate::number;
 
     #[test]
     fn every_built_in_method_is_implemented() {
-        let of_numbers = [FLOAT_METHODS, INTEGER_METHODS].into_iter().flatten().copied().flatten();
         let of_others = [array::METHODS, view::METHODS, &[Method::Clone]].into_iter().flatten().copied();
-        let implemented: Vec<Method> = of_numbers.chain(number::primitives()).chain(of_others).collect();
+        let implemented: Vec<Method> = number::primitives().chain(of_others).collect();
         for method in Method::ALL {
             assert!(implemented.contains(method), "{method:?}");
         }

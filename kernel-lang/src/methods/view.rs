@@ -2,9 +2,10 @@
 
 use cumbia_kernel_ir::Method;
 
-use crate::cpu::access::{Access, Writable};
-use crate::cpu::{Call, Read, View, Write};
+use crate::cpu::Call;
 use crate::definition::{MethodKey, Returned};
+use crate::handles::access::{Access, Writable};
+use crate::handles::{Read, View, Write};
 use crate::types::DeviceType;
 
 impl<T: DeviceType, const D: usize, M: Access> View<'_, T, D, M> {

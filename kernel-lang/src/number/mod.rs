@@ -1,25 +1,27 @@
-//! Traits of numbers, as the bounds of generic kernels.
+//! Traits of numbers, as the bounds of generic kernels, and the built-in methods of numbers.
 
 mod components;
+mod conversion;
 mod float;
 mod half;
 mod integer;
 mod maths;
+mod methods;
+mod ordered;
+#[cfg(test)]
+mod tests;
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, Sub, SubAssign};
 
 use ::half::{bf16, f16};
 
 pub use components::Components;
-#[cfg(test)]
-pub use float::FLOAT_METHODS;
-pub use float::{Float, FloatMethods};
-pub use integer::FORWARDING;
-#[cfg(test)]
-pub use integer::INTEGER_METHODS;
+pub use conversion::{Lossless, NumberCast};
+pub use float::{BitsMethods, Float, FloatMethods, LargeFloatCast};
 pub use integer::{Integer, IntegerMethods};
+pub use methods::{HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};
+pub use ordered::OrderedElement;
 
-use crate::methods::{Lossless, NumberCast, NumberMethods};
 use crate::types::Scalar;
 
 /// A number: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, [`f16`](struct@f16), [`bf16`], `f32`, `f64`.
@@ -167,20 +169,9 @@ macro_rules! halves {
 
 halves!(f16, bf16);
 
+/// The primitive methods of numbers.
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn casts_agree_with_as() {
-        assert_eq!(i8::cast(200u8), 200u8 as i8);
-        assert_eq!(u32::cast(-1i64), -1i64 as u32);
-        assert_eq!(u64::cast(-1.5f32), 0);
-        assert_eq!(i32::cast(f64::NAN), 0);
-        assert_eq!(i64::cast(1e30f64), i64::MAX);
-        assert_eq!(f32::cast(u64::MAX), u64::MAX as f32);
-        assert_eq!(f32::cast(0x0100_0001_0000_0001u64), 0x0100_0001_0000_0001u64 as f32);
-        assert_eq!(f64::cast(f16::from_f32(0.1)), f16::from_f32(0.1).to_f64());
-        assert_eq!(usize::cast(bf16::from_f32(7.9)), 7);
-    }
+pub(crate) fn primitives() -> impl Iterator<Item = cumbia_kernel_ir::Method> {
+    let of_traits = [float::FLOAT_METHODS, integer::INTEGER_METHODS].into_iter().flatten().copied().flatten();
+    of_traits.chain(methods::primitives()).chain(float::primitives_of_bits())
 }

@@ -4,9 +4,8 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir::{ConstantValue, Type};
 
-use super::{DeviceType, Repr};
-
-/// A type that a `const`, an associated constant or a const generic can have in a kernel: every [`DeviceType`], and arrays
+/// A type that a `const`, an associated constant or a const generic can have in a kernel: every
+/// [`DeviceType`](super::DeviceType), and arrays
 /// and tuples of such types.
 ///
 /// Each type has an implementation of its own. rustc would find a blanket implementation for all elements for every
@@ -36,16 +35,6 @@ pub trait Valued<T> {
 
     /// Returns the value.
     fn of(value: &T) -> ConstantValue;
-}
-
-impl<T: DeviceType> Valued<T> for T {
-    fn ty() -> Type {
-        <T as Repr>::ty()
-    }
-
-    fn of(value: &T) -> ConstantValue {
-        value.constant()
-    }
 }
 
 /// The compiler's representation of an array of constants. It is not an array, since arrays of elements are elements.

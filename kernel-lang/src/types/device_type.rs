@@ -1,8 +1,8 @@
 //! Types of values in memory that the host and the device share.
 
-use cumbia_kernel_ir::ConstantValue;
+use cumbia_kernel_ir::{ConstantValue, Type};
 
-use super::{ConstantType, Repr, VariableType};
+use super::{ConstantType, Repr, Valued, VariableType};
 
 /// A type whose values the host and the device share: numbers, `bool`, arrays of such types, and structs and enums with
 /// `#[derive(DeviceType)]`, which implements it.
@@ -97,6 +97,16 @@ pub unsafe trait DeviceType: VariableType + Repr + ConstantType<Value = Self> + 
     /// Returns the value for the compiler.
     #[doc(hidden)]
     fn constant(&self) -> ConstantValue;
+}
+
+impl<T: DeviceType> Valued<T> for T {
+    fn ty() -> Type {
+        <T as Repr>::ty()
+    }
+
+    fn of(value: &T) -> ConstantValue {
+        value.constant()
+    }
 }
 
 // SAFETY: an array has the layout of its contiguous elements, and each of them is accessed as itself.
@@ -223,7 +233,7 @@ mod tests {
 
     #[test]
     fn types_and_constants_are_described() {
-        assert_eq!(<[[f32; 3]; 2]>::ty().to_string(), "[[f32; 3]; 2]");
+        assert_eq!(<[[f32; 3]; 2] as Repr>::ty().to_string(), "[[f32; 3]; 2]");
         assert_eq!([true, false].constant(), {
             ConstantValue::Parts(vec![ConstantValue::Bits(1), ConstantValue::Bits(0)])
         });

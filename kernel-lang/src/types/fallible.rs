@@ -4,11 +4,8 @@
 use std::marker::PhantomData;
 
 use cumbia_kernel_ir::{ConstantValue, EnumType, Scalar, Type, Variant};
-use half::{bf16, f16};
 
 use super::{ConstantType, Repr, Valued, VariableType};
-use crate::definition::{CalleeKey, DefinedMethod};
-use crate::methods::{option, result};
 
 impl<T: VariableType> VariableType for Option<T> {
     type Repr = Option<T::Repr>;
@@ -201,36 +198,4 @@ impl<T, U, E> FromFailure<Result<T, E>, E> for Result<U, E> {
 #[inline(always)]
 pub fn from_failure<B, F, R: FromFailure<B, F>>(failure: F, _of: PhantomData<B>) -> R {
     R::from_failure(failure)
-}
-
-/// A type with a default value on a device: a number or `bool`. The `Default` of other types is compiled for the host
-/// only.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no default value on a device",
-    label = "not a number or `bool`",
-    note = "why: the `Default` of other types is compiled for the host only",
-    note = "help: name the value: `.unwrap_or(value)`"
-)]
-pub trait DefaultValue: VariableType + ConstantType<Value = Self> {
-    /// The value.
-    const DEFAULT: Self;
-    /// The key of `unwrap_or_default` of an `Option`.
-    type OfOption: CalleeKey;
-    /// The key of `unwrap_or_default` of a `Result`.
-    type OfResult<E: VariableType + 'static>: CalleeKey;
-}
-
-macro_rules! defaults {
-    ($($scalar:ident $value:expr;)*) => {$(
-        impl DefaultValue for $scalar {
-            const DEFAULT: Self = $value;
-            type OfOption = DefinedMethod<option::unwrap_or_default<'static, $scalar>>;
-            type OfResult<E: VariableType + 'static> = DefinedMethod<result::unwrap_or_default<'static, $scalar, E>>;
-        }
-    )*};
-}
-
-defaults! {
-    bool false; i8 0; i16 0; i32 0; i64 0; isize 0; u8 0; u16 0; u32 0; u64 0; usize 0; f16 f16::ZERO; bf16 bf16::ZERO;
-    f32 0.0; f64 0.0;
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
+mod clone;
 mod compound;
 mod constant;
 mod derived;
@@ -11,11 +12,12 @@ mod scalar;
 
 use cumbia_kernel_ir as ir;
 
+pub use clone::CloneMethod;
 pub use constant::ConstantType;
 pub use constant::Valued;
 pub use derived::{DerivesCopy, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits, structure};
 pub use device_type::{DeviceType, assert_zeros, make_valid, require_element};
-pub use fallible::{Branch, Branched, DefaultValue, FromFailure, branch, from_failure};
+pub use fallible::{Branch, Branched, FromFailure, branch, from_failure};
 pub use scalar::Scalar;
 
 /// A type of variables and expressions in a kernel: every [`DeviceType`], tuples and arrays of such types, and slices,

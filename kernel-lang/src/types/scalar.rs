@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 use cumbia_kernel_ir::{self as ir, ConstantValue};
 use half::{bf16, f16};
 
-use super::{ConstantType, DeviceType, Repr, VariableType};
-use crate::methods::CloneMethod;
+use super::{CloneMethod, ConstantType, DeviceType, Repr, VariableType};
 
 /// A number or a `bool`: a value that fits into a register, with built-in operators.
 #[diagnostic::on_unimplemented(

@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::transfer::{Direction, HostCopy};
+use crate::array::view::ArrayView;
 use crate::array::{RawSlice, shape};
-use crate::array_view::ArrayView;
-use crate::cpu::access::Access;
-use crate::cpu::{Slice, View};
 use crate::error::{Error, SharedError};
+use crate::handles::access::Access;
+use crate::handles::{Slice, View};
 use crate::memory::Memory;
 use crate::types::DeviceType;
 

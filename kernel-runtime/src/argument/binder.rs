@@ -10,9 +10,9 @@ use super::packed_params::{Params, Sizes, value_of};
 use super::transfer::Transfer;
 use super::visitor::Visitor;
 use crate::array::{RawSlice, shape};
-use crate::cpu::access::Access;
 use crate::device::Device;
 use crate::error::{LaunchError, SharedError};
+use crate::handles::access::Access;
 use crate::layout::Layout;
 use crate::memory::Use;
 

@@ -10,9 +10,9 @@ use super::array::{ArraySlice, Elements, Location, ViewArgument};
 use super::packed_params::value_of;
 use super::visitor::Visitor;
 use crate::array::{RawSlice, shape};
-use crate::cpu::access::Access;
 use crate::device::Identity;
-use crate::hazards::AccessHistory;
+use crate::handles::access::Access;
+use crate::hazards::{AccessHistory, Tracked};
 use crate::layout::Layout;
 
 /// Capacity of the parameter buffer: 16 arrays, 7 scalars and the launch parameter. A kernel with more takes the slow path.

@@ -4,10 +4,10 @@ use super::array::{ArraySlice, Location, ViewArgument};
 use super::transfer::Direction;
 use super::transfer::HostCopy;
 use super::{ReadArgument, ReadView, WriteArgument, WriteView};
+use crate::array::host::{HostArray, HostArrayMut};
 use crate::array::{RawSlice, shape};
-use crate::cpu::access::{Access, Read, Write};
 use crate::error::Result;
-use crate::host::{HostArray, HostArrayMut};
+use crate::handles::access::{Access, Read, Write};
 use crate::types::DeviceType;
 
 /// A host array as the argument of a `&[T]` parameter. The launch copies it to the device.

@@ -19,9 +19,9 @@ pub use self::host::{HostView, HostViewMut, In, InOut, Out};
 pub(crate) use self::packed_params::PackedParams;
 pub(crate) use self::transfer::{Transfer, run_in_place, run_with_copies};
 pub use self::visitor::Visitor;
+use crate::array::view::ArrayView;
 use crate::array::{DeviceArray, DeviceSlice};
-use crate::array_view::ArrayView;
-use crate::cpu::access::{Access, Read, Write};
+use crate::handles::access::{Access, Read, Write};
 use crate::types::DeviceType;
 
 /// An array that a `&[T]` parameter of a kernel accepts by reference: a [`DeviceArray<T>`], a [`DeviceSlice<T>`], a host array

@@ -1,7 +1,7 @@
 //! The visitor interface through which a launch traverses its arguments.
 
 use super::array::{ArraySlice, ViewArgument};
-use crate::cpu::access::Access;
+use crate::handles::access::Access;
 
 /// A visitor of a launch's arguments, in parameter order. The methods have no bounds on the element types: the slots of the
 /// parameters have them, and a second bound would report the same error twice.

@@ -1,10 +1,12 @@
 //! Device arrays.
 
 mod cast;
+pub(crate) mod host;
 mod new;
 mod raw;
 pub(crate) mod shape;
 mod slice;
+pub(crate) mod view;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,10 +14,10 @@ use std::ops::RangeBounds;
 
 pub use self::slice::{DeviceChunks, DeviceSlice, DeviceSliceMut};
 pub(crate) use self::slice::{check_length, inside};
-use crate::cpu::access::Write;
+use crate::array::host::{HostArray, HostArrayMut};
 use crate::device::Device;
 use crate::error::Result;
-use crate::host::{HostArray, HostArrayMut};
+use crate::handles::access::Write;
 use crate::memory::{Contents, Memory};
 use crate::stream::Stream;
 use crate::types::DeviceType;

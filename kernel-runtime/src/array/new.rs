@@ -1,9 +1,9 @@
 //! Creation of arrays, on a device or in the order of a stream.
 
 use super::DeviceArray;
+use crate::array::host::HostArray;
 use crate::device::Device;
 use crate::error::Result;
-use crate::host::HostArray;
 use crate::memory::Contents;
 use crate::stream::Stream;
 use crate::types::{self, DeviceType};

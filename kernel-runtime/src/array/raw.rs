@@ -4,8 +4,8 @@ use std::alloc::Layout;
 use std::any::Any;
 
 use super::{DeviceArray, DeviceSlice};
-use crate::cpu::access::Writable;
 use crate::error::Result;
+use crate::handles::access::Writable;
 use crate::memory::{Memory, no_room};
 use crate::stream::Stream;
 use crate::types::DeviceType;

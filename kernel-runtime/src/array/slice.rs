@@ -7,10 +7,10 @@ use std::mem::MaybeUninit;
 use std::ops::{Bound, Range, RangeBounds};
 
 use super::{DeviceArray, RawSlice};
-use crate::cpu::access::{Access, Read, Writable, Write};
+use crate::array::host::{HostArray, HostArrayMut};
 use crate::device::Device;
 use crate::error::{Error, Result, ShapeError};
-use crate::host::{HostArray, HostArrayMut};
+use crate::handles::access::{Access, Read, Writable, Write};
 use crate::memory::{Contents, Memory, no_room};
 use crate::types::{DeviceType, make_valid};
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use super::image::{Origin, compile_for_gpu, compile_without_precompiled};
 use super::request::Request;
-use crate::attributes::Attributes;
 use crate::block_picker;
+use crate::cuda::Attributes;
 use crate::cuda::{Context, CudaError, Image, LoadError, Module};
 use crate::error::{CompileError, Error};
 use cumbia_kernel_sync::event;

@@ -1,4 +1,4 @@
-//! Precompiled kernels shipped with a program: a directory written by [`precompile`](crate::precompile), which is
+//! Precompiled kernels shipped with a program: a directory written by [`precompile`](crate::inspect::precompile), which is
 //! searched before the cache and NVRTC.
 //!
 //! ```text

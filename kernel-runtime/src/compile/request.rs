@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use cumbia_kernel_compiler::Variant;
 
-use crate::kernel::Options;
+use crate::options::Options;
 
 /// A compilation request: the CUDA C of a kernel, and its options.
 #[derive(Clone, Copy, Debug)]

@@ -26,9 +26,9 @@ use crate::definition::{Compound, Content, Definition};
 use crate::dim::Dim3;
 use crate::equality;
 use crate::error::{Check, CompileError, DeviceError, Diagnostic, Error, Position, Result};
-use crate::kernel::{KernelImpl, Options};
 use crate::kernel_info::KernelInfo;
 use crate::layout::Layout;
+use crate::options::Options;
 use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 
 /// A specialised kernel: a kernel at one choice of its generic arguments. It lives until the process ends.
@@ -350,37 +350,49 @@ thread_local! {
     static LAUNCHED: RefCell<FxHashMap<TypeId, &'static Specialised>> = RefCell::default();
 }
 
-/// Returns the specialised kernel.
+/// What a kernel is compiled from.
+pub(crate) struct KernelSource {
+    pub(crate) info: KernelInfo,
+    /// The kernel's type, with its path and generic arguments.
+    pub(crate) instance: &'static str,
+    pub(crate) options: Options,
+    /// Returns the IR and its slots.
+    pub(crate) definition: fn() -> Definition,
+}
+
+/// Returns the specialised kernel of the type `id`.
 #[inline]
-pub(crate) fn of<K: KernelImpl>() -> Result<&'static Specialised> {
-    let id = TypeId::of::<K>();
+pub(crate) fn of(id: TypeId, source: fn() -> KernelSource) -> Result<&'static Specialised> {
     // While a thread's destructors run, its table may be gone; then the table of the process is used.
     match LAUNCHED.try_with(|launched| launched.borrow().get(&id).copied()) {
         Ok(Some(specialised)) => Ok(specialised),
-        Ok(None) | Err(_) => first_of_thread::<K>(id),
+        Ok(None) | Err(_) => first_of_thread(id, source),
     }
 }
 
 #[cold]
-fn first_of_thread<K: KernelImpl>(id: TypeId) -> Result<&'static Specialised> {
-    let specialised = of_process::<K>()?;
+fn first_of_thread(id: TypeId, source: fn() -> KernelSource) -> Result<&'static Specialised> {
+    let specialised = of_process(id, source)?;
     let _ = LAUNCHED.try_with(|launched| launched.borrow_mut().insert(id, specialised));
     Ok(specialised)
 }
 
-fn of_process<K: KernelImpl>() -> Result<&'static Specialised> {
-    let entry = entry(TypeId::of::<K>());
+fn of_process(id: TypeId, source: fn() -> KernelSource) -> Result<&'static Specialised> {
+    let entry = entry(id);
     let specialised = if let Some(specialised) = entry.get() {
         specialised
     } else {
         // Not inside the entry's initialiser, which holds a lock: specialisation evaluates the user's constants. If several
         // threads specialise concurrently, the first result is kept.
         assert_unlocked();
-        let made = specialise::<K>();
+        let made = specialise(&source());
         entry.get_or_init(|| made.map(|made| Specialised { number: number(entry), ..made }))
     };
     specialised.as_ref().map_err(|diagnostics| {
-        Error::Compile(CompileError::Rejected { kernel: K::INFO.name.to_owned(), diagnostics: diagnostics.clone() })
+        Error::Compile(CompileError::Rejected {
+            kernel: source().info.name.to_owned(),
+            diagnostics: diagnostics.clone(),
+        })
     })
 }
 
@@ -405,16 +417,16 @@ fn entry(id: TypeId) -> &'static Entry {
 }
 
 /// Specialises a kernel. The result has no number yet.
-fn specialise<K: KernelImpl>() -> Result<Specialised, Vec<Diagnostic>> {
+fn specialise(source: &KernelSource) -> Result<Specialised, Vec<Diagnostic>> {
     let mut linker = Linker::default();
-    let kernel = Arc::new(linker.instance(&K::definition())?);
+    let kernel = Arc::new(linker.instance(&(source.definition)())?);
     let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
-    let program = if K::OPTIONS.index32 { with_narrow_indices(program).map_err(diagnostics)? } else { program };
+    let program = if source.options.index32 { with_narrow_indices(program).map_err(diagnostics)? } else { program };
     let validated = cumbia_kernel_compiler::check(&program).map_err(diagnostics)?;
     Ok(Specialised {
-        info: K::INFO,
-        instance: std::any::type_name::<K>(),
-        options: K::OPTIONS,
+        info: source.info,
+        instance: source.instance,
+        options: source.options,
         number: u32::MAX,
         facts: validated.facts(),
         validated,

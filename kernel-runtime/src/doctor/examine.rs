@@ -8,8 +8,8 @@ use crate::cache::{self, Cache};
 use crate::compile::{self, Request};
 use crate::cuda::{self, Context};
 use crate::device::Device;
+use crate::device::gpu::Gpu;
 use crate::error::{CompileError, DeviceError, Error, Result};
-use crate::gpu::Gpu;
 use crate::precompiled::Precompiled;
 
 /// Examines this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU, and compiles and loads

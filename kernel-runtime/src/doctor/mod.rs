@@ -8,8 +8,8 @@ use std::time::Duration;
 
 pub use self::examine::doctor;
 use crate::cache::Stats;
+use crate::device::properties::{Limits, Pci};
 use crate::error::{CompileError, DeviceError, Error, Result, Searched};
-use crate::properties::{Limits, Pci};
 
 /// The result of [`doctor`]. [`Display`](std::fmt::Display) renders it as a page of text.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use bytesize::ByteSize;
 
 use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::Stats;
+use crate::device::properties::host_memory;
 use crate::error::{CompileError, DeviceError, DriverFailure, no_nvrtc};
 use crate::precompiled::FOLDER_NAME;
-use crate::properties::host_memory;
 
 /// The width of the heading column, in characters.
 const MARGIN: usize = 14;
@@ -215,8 +215,8 @@ mod tests {
     use super::super::CacheReport;
     use super::*;
     use crate::device::Device;
+    use crate::device::properties::{Limits, Pci};
     use crate::error::{Error, SearchOutcome, SearchPlace, Searched};
-    use crate::properties::{Limits, Pci};
 
     /// Returns a report of a machine without CUDA.
     fn bare() -> Report {

@@ -67,7 +67,7 @@ pub enum Error {
     /// A kernel cannot be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// [`precompile::Plan::compile_into`](crate::precompile::Plan::compile_into) could not compile some kernels.
+    /// [`precompile::Plan::compile_into`](crate::inspect::precompile::Plan::compile_into) could not compile some kernels.
     #[error(transparent)]
     Precompile(Box<Failed>),
     /// An allocation exceeds the available memory.

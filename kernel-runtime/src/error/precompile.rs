@@ -9,7 +9,7 @@ use bytesize::ByteSize;
 use super::Error;
 use crate::kernel_info::KernelInfo;
 
-/// The result of [`Plan::compile_into`](crate::precompile::Plan::compile_into).
+/// The result of [`Plan::compile_into`](crate::inspect::precompile::Plan::compile_into).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -17,7 +17,7 @@ pub struct Report {
     pub folder: PathBuf,
     /// The compiled kernels, in the plan's order.
     pub kernels: Vec<Compiled>,
-    /// Generic kernels of which a plan with [`all`](crate::precompile::Plan::all) has no [`instance`](crate::precompile::Plan::instance).
+    /// Generic kernels of which a plan with [`all`](crate::inspect::precompile::Plan::all) has no [`instance`](crate::inspect::precompile::Plan::instance).
     pub left_out: Vec<&'static KernelInfo>,
 }
 
@@ -35,7 +35,7 @@ pub struct Compiled {
     pub bytes: u64,
 }
 
-/// The failures of [`Plan::compile_into`](crate::precompile::Plan::compile_into), with the report of the compiled kernels.
+/// The failures of [`Plan::compile_into`](crate::inspect::precompile::Plan::compile_into), with the report of the compiled kernels.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failed {

@@ -22,7 +22,7 @@ use crate::array::check_length;
 use crate::copy::{CopySource, CopyTarget, Place, Region, copy};
 use crate::cuda::{self, Copy, CopyDirection, LaunchParameter};
 use crate::error::{Error, GraphError, Result};
-use crate::hazards::{self, Access, StreamRef};
+use crate::hazards::{self, Access, StreamRef, Tracked};
 use crate::inspect::Kernel;
 use crate::launch::{Checked, CheckedLaunch, Launch, Unchecked};
 use crate::memory::{Contents, Memory, Use};

@@ -72,6 +72,7 @@ mod records;
 mod streams;
 mod turns;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use self::history::AccessHistory;
@@ -81,7 +82,33 @@ pub(crate) use self::streams::{PooledStream, StreamRef};
 use self::turns::Turn;
 use crate::cuda;
 use crate::error::Result;
-use crate::memory::Use;
+
+/// Memory whose accesses are recorded.
+pub(crate) trait Tracked {
+    /// Returns the recorded accesses.
+    fn accesses(&self) -> &AccessHistory;
+
+    /// Returns the current stream epoch of the device: see the module's documentation.
+    fn stream_epoch(&self) -> u64;
+
+    /// Returns the number of the device.
+    fn device_number(&self) -> usize;
+}
+
+/// An access of a launch or a copy to an allocation.
+#[derive(Clone, Debug)]
+pub(crate) struct Use<'a, M> {
+    pub(crate) memory: &'a M,
+    /// The byte range, relative to the start of the allocation.
+    pub(crate) bytes: Range<usize>,
+    pub(crate) writes: bool,
+}
+
+impl<M> Use<'_, M> {
+    fn access(&self) -> Access {
+        Access { bytes: self.bytes.clone(), writes: self.writes }
+    }
+}
 
 /// Enqueues an operation on `stream` after everything that it depends on, and records its accesses.
 ///
@@ -89,7 +116,11 @@ use crate::memory::Use;
 ///
 /// The errors of `work`, or a CUDA driver error.
 #[inline]
-pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: impl FnOnce() -> Result<R>) -> Result<R> {
+pub(crate) fn ordered<M: Tracked, R>(
+    stream: &Arc<cuda::Stream>,
+    uses: &[Use<'_, M>],
+    work: impl FnOnce() -> Result<R>,
+) -> Result<R> {
     let _turn = Turn::wait_for(uses);
     // After the turn has begun: the previous operation may be the first one of a second stream.
     let unordered = || stream.is_multi_stream() && !are_owned(stream, uses);
@@ -105,18 +136,17 @@ pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: imp
 }
 
 /// Returns whether the stream owns all allocations that an operation accesses.
-fn are_owned(stream: &cuda::Stream, uses: &[Use<'_>]) -> bool {
+fn are_owned<M: Tracked>(stream: &cuda::Stream, uses: &[Use<'_, M>]) -> bool {
     let key = stream.ownership_key();
     uses.iter().all(|used| used.bytes.is_empty() || used.memory.accesses().is_owned_by(key, used.writes))
 }
 
 /// Makes a stream wait for all recorded accesses that an operation depends on.
 #[cold]
-fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
+fn wait<M: Tracked>(stream: &cuda::Stream, uses: &[Use<'_, M>]) -> Result<()> {
     let mut dependencies = Dependencies::new();
-    for Use { memory, bytes, writes } in uses.iter().filter(|used| !used.bytes.is_empty()) {
-        let access = Access { bytes: bytes.clone(), writes: *writes };
-        memory.accesses().collect(memory.stream_epoch(), stream, &access, &mut dependencies);
+    for used in uses.iter().filter(|used| !used.bytes.is_empty()) {
+        used.memory.accesses().collect(used.memory.stream_epoch(), stream, &used.access(), &mut dependencies);
     }
     wait_for(stream, &dependencies)
 }
@@ -139,7 +169,7 @@ fn wait_for(stream: &cuda::Stream, dependencies: &Dependencies) -> Result<()> {
 
 /// Records accesses by the operation that was enqueued on the stream last.
 #[cold]
-pub(crate) fn record(stream: &Arc<cuda::Stream>, uses: &[Use<'_>]) -> Result<()> {
+pub(crate) fn record<M: Tracked>(stream: &Arc<cuda::Stream>, uses: &[Use<'_, M>]) -> Result<()> {
     if uses.iter().all(|used| used.bytes.is_empty()) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::memory::Use;
+use super::{Tracked, Use};
 use crate::sync::{Mutex, MutexGuard};
 
 /// The locks. Devices share them by their identities, so that graphs of different devices rarely wait for each other.
@@ -18,14 +18,14 @@ pub(super) struct Turn {
 impl Turn {
     /// Waits for the turn of an operation. An operation that accesses no reserved memory needs none.
     #[inline]
-    pub(super) fn wait_for(uses: &[Use<'_>]) -> Option<Turn> {
+    pub(super) fn wait_for<M: Tracked>(uses: &[Use<'_, M>]) -> Option<Turn> {
         uses.iter().any(|used| used.memory.accesses().is_reserved()).then(|| Turn::lock(uses))
     }
 
     #[cold]
-    fn lock(uses: &[Use<'_>]) -> Turn {
+    fn lock<M: Tracked>(uses: &[Use<'_, M>]) -> Turn {
         let reserved = uses.iter().filter(|used| used.memory.accesses().is_reserved());
-        let mut locks: SmallVec<[usize; 2]> = reserved.map(|used| used.memory.on().number() % LOCKS).collect();
+        let mut locks: SmallVec<[usize; 2]> = reserved.map(|used| used.memory.device_number() % LOCKS).collect();
         // In ascending order, so that two operations never wait for each other.
         locks.sort_unstable();
         locks.dedup();

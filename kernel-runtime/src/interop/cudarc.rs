@@ -18,11 +18,11 @@ use cudarc::driver::{
 
 use crate::argument::{ArraySlice, ForeignMemory, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
-use crate::cpu::access::{Access, Read, Write};
 use crate::cpu::fault::{install_hook, quietly};
 use crate::cuda::{CUdeviceptr, CUstream, Context, CudaError, Stream as RawStream, UNKNOWN};
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, DriverFailure, Error, Result};
+use crate::handles::access::{Access, Read, Write};
 use crate::hazards::StreamRef;
 use crate::memory::{Memory, allocate_on_gpu};
 use crate::stream::Stream;

@@ -3,10 +3,10 @@
 use ndarray::{Array, ArrayBase, Axis, Data, DataMut, Dim, Dimension, IntoDimension};
 
 use crate::argument::HostView;
-use crate::array_view::ArrayView;
-use crate::cpu::access::Access;
+use crate::array::host::{HostArray, HostArrayMut};
+use crate::array::view::ArrayView;
 use crate::error::{Error, Result, ShapeError};
-use crate::host::{HostArray, HostArrayMut};
+use crate::handles::access::Access;
 use crate::types::DeviceType;
 
 /// Only contiguous row-major arrays, which is the default order of device views as well.

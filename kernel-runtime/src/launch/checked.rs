@@ -8,16 +8,17 @@ use super::coarsening;
 use crate::argument::ArgumentFacts;
 use crate::block_picker;
 use crate::compile::variants::{Candidates, LaunchShape};
-use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
 use crate::cuda::{self, DriverLaunch, Geometry, LaunchParameter, Module};
+use crate::device::gpu::Gpu;
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, Error, LaunchError, Result};
-use crate::gpu::Gpu;
 use crate::inspect::Kernel;
+use crate::kernel::specialised;
+use crate::launch::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::layout::Layout;
-use crate::specialise::{self, Build, Coarsened, Specialised};
+use crate::specialise::{Build, Coarsened, Specialised};
 use crate::sync::assert_unlocked;
 use cumbia_kernel_compiler::Variant;
 use cumbia_kernel_sync::event;
@@ -82,7 +83,7 @@ impl CheckedLaunch {
         if config.is_empty() {
             return Ok(None);
         }
-        CheckedLaunch::validated(specialise::of::<K>()?, config, device, arguments, Purpose::Launch).map(Some)
+        CheckedLaunch::validated(specialised::<K>()?, config, device, arguments, Purpose::Launch).map(Some)
     }
 
     /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that the grid may be
@@ -92,7 +93,7 @@ impl CheckedLaunch {
         device: &Device,
         arguments: ArgumentFacts<'_>,
     ) -> Result<CheckedLaunch> {
-        CheckedLaunch::validated(specialise::of::<K>()?, config, device, arguments, Purpose::Occupancy)
+        CheckedLaunch::validated(specialised::<K>()?, config, device, arguments, Purpose::Occupancy)
     }
 
     fn validated(

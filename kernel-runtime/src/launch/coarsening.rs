@@ -3,10 +3,10 @@
 //! More items per thread keep more bytes in flight, and leave fewer threads. The factor follows from the bytes that an item
 //! reads and writes ([`cumbia_kernel_compiler::Coarsening`]); a launch uses it if the remaining threads still fill the device.
 
-use crate::config::ResolvedConfig;
-use crate::kernel::Options;
+use crate::device::properties::Limits;
+use crate::launch::config::ResolvedConfig;
 use crate::layout::Layout;
-use crate::properties::Limits;
+use crate::options::Options;
 use crate::specialise::{Coarsened, Specialised};
 use cumbia_kernel_compiler::Variant;
 

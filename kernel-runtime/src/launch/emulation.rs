@@ -12,7 +12,8 @@ use crate::dim::Dim3;
 use crate::error::Result;
 use crate::fault;
 use crate::inspect::Kernel;
-use crate::specialise::{self, Build};
+use crate::kernel::specialised;
+use crate::specialise::Build;
 use cumbia_kernel_compiler::Variant;
 
 /// The inputs of one launch on an emulator.
@@ -54,7 +55,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
         let pick =
             |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, Device::cpu().limits().block));
         let config = self.config.resolve(K::INFO.name, K::OPTIONS.block, pick)?;
-        let specialised = specialise::of::<K>()?;
+        let specialised = specialised::<K>()?;
         // SAFETY: these are pointers to the parameters of the kernel, in order: `K::visit` visits the parameters of the IR.
         let variant = unsafe { specialised.candidates(layout).select(params.as_ptr(), &LaunchShape::from(&config)) };
         // Small launches are coarsened as well: a GPU would not, but so the sources are tested.

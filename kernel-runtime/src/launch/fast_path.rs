@@ -14,10 +14,10 @@ use rustc_hash::FxHasher;
 use super::checked::{CheckedLaunch, is_traced};
 use crate::argument::{Binder, FastBinder};
 use crate::compile::variants::{Candidates, LaunchShape, Parameter};
-use crate::config::{CompactConfig, LaunchConfig};
 use crate::cuda::{self, DriverLaunch, Launched};
 use crate::device::Identity;
 use crate::inspect::Kernel;
+use crate::launch::config::{CompactConfig, LaunchConfig};
 use crate::layout::Layout;
 use cumbia_kernel_compiler::Variant;
 

@@ -4,6 +4,7 @@
 
 mod checked;
 mod coarsening;
+pub(crate) mod config;
 mod emulation;
 mod fast_path;
 mod occupancy;
@@ -16,11 +17,11 @@ pub(crate) use self::checked::CheckedLaunch;
 pub use self::emulation::Emulation;
 pub use self::occupancy::Occupancy;
 pub use self::prepared::Prepared;
-use crate::config::LaunchConfig;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
 use crate::inspect::Kernel;
+use crate::launch::config::LaunchConfig;
 use crate::stream::Stream;
 
 /// A kernel with its arguments and launch configuration, returned by calling the kernel. Nothing runs until `.launch()`.

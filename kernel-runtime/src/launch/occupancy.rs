@@ -2,12 +2,12 @@
 
 use super::{CheckedLaunch, Launch};
 use crate::argument::Binder;
-use crate::config::LaunchConfig;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
 use crate::inspect::Kernel;
-use crate::specialise;
+use crate::kernel::specialised;
+use crate::launch::config::LaunchConfig;
 
 /// The occupancy of a launch, from [`Launch::occupancy`](crate::Launch::occupancy).
 ///
@@ -144,8 +144,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
         let single = config.over.is_none().then(|| config.cluster.unwrap_or(Dim3::ONE));
         let config = LaunchConfig { grid: config.grid.filter(|grid| !grid.is_empty()).or(single), ..*config };
         // Nothing is launched here, so a kernel with a grid-wide barrier need not be launched cooperatively.
-        let config =
-            LaunchConfig { cooperative: config.cooperative || specialise::of::<K>()?.facts.syncs_grid, ..config };
+        let config = LaunchConfig { cooperative: config.cooperative || specialised::<K>()?.facts.syncs_grid, ..config };
         Ok((device, Some(CheckedLaunch::for_occupancy::<K>(&config, device, arguments)?)))
     }
 }

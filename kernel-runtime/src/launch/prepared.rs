@@ -12,7 +12,7 @@ use super::{Checked, Launch, Unchecked};
 use crate::argument::{Binder, PackedParams};
 use crate::cuda::{self, DriverLaunch};
 use crate::error::Result;
-use crate::hazards::AccessHistory;
+use crate::hazards::{AccessHistory, Tracked};
 use crate::inspect::Kernel;
 
 /// A validated launch that can be enqueued repeatedly with the same arguments, from [`Launch::prepare`].

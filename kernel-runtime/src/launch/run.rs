@@ -15,7 +15,7 @@ use crate::cuda::{self, DriverLaunch, LaunchParameter, Launched, Module};
 use crate::device::{Backend, Device};
 use crate::error::{Error, LaunchError, Result};
 use crate::fault;
-use crate::hazards::{self, StreamRef};
+use crate::hazards::{self, StreamRef, Tracked};
 use crate::inspect::Kernel;
 use crate::memory::{Use, allocate_on_gpu};
 use crate::stream::Stream;

@@ -3,8 +3,8 @@
 use std::alloc::{Layout, alloc, alloc_zeroed};
 
 use super::Contents;
+use crate::device::properties::host_memory;
 use crate::error::Error;
-use crate::properties::host_memory;
 
 /// Allocates host memory. Returns `None` if the allocation fails or the size is 0 or not representable.
 pub(super) fn allocate_on_host(layout: Option<Layout>, contents: Contents) -> Option<*mut u8> {

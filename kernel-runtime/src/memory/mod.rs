@@ -10,7 +10,7 @@ mod host;
 use std::alloc::{Layout, dealloc};
 use std::any::Any;
 use std::fmt;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use self::host::allocate_on_host;
@@ -18,7 +18,7 @@ pub(crate) use self::host::{no_room, out_of_memory};
 use crate::cuda;
 use crate::device::{Backend, Device, Identity};
 use crate::error::{Error, Result};
-use crate::hazards::{self, Access, AccessHistory, PooledStream, StreamRef};
+use crate::hazards::{self, Access, AccessHistory, PooledStream, StreamRef, Tracked};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
@@ -87,17 +87,21 @@ pub(crate) enum Contents {
 }
 
 /// An access of a launch or a copy to an allocation.
-#[derive(Clone, Debug)]
-pub(crate) struct Use<'a> {
-    pub(crate) memory: &'a Memory,
-    /// The byte range, relative to the start of the allocation.
-    pub(crate) bytes: Range<usize>,
-    pub(crate) writes: bool,
-}
+pub(crate) type Use<'a> = hazards::Use<'a, Memory>;
 
-impl Use<'_> {
-    pub(crate) fn access(&self) -> Access {
-        Access { bytes: self.bytes.clone(), writes: self.writes }
+impl Tracked for Memory {
+    #[inline]
+    fn accesses(&self) -> &AccessHistory {
+        &self.accesses
+    }
+
+    fn stream_epoch(&self) -> u64 {
+        self.allocation.stream_epoch()
+    }
+
+    #[inline]
+    fn device_number(&self) -> usize {
+        self.on.number()
     }
 }
 
@@ -261,11 +265,6 @@ impl Memory {
     /// Returns an access to all bytes that counts as a write.
     fn whole(&self) -> Use<'_> {
         Use { memory: self, bytes: 0..self.bytes(), writes: true }
-    }
-
-    /// Returns the recorded accesses.
-    pub(crate) fn accesses(&self) -> &AccessHistory {
-        &self.accesses
     }
 }
 

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 pub(crate) use self::memory::{GraphId, PinnedMemory, Reservation};
 pub use self::slice::{PinnedSlice, PinnedSliceMut};
+use crate::array::host::{HostArray, HostArrayMut};
 use crate::device::Device;
 use crate::error::Result;
-use crate::host::{HostArray, HostArrayMut};
 use crate::types::{self, DeviceType};
 
 /// An array in page-locked (pinned) host memory, which a GPU copies from and to asynchronously and at full bandwidth.

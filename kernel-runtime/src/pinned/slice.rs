@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::{PinnedArray, PinnedMemory};
 use crate::array::inside;
-use crate::cpu::access::{Read, Writable, Write};
 use crate::error::Result;
+use crate::handles::access::{Read, Writable, Write};
 use crate::types::DeviceType;
 
 /// A contiguous range of elements of a [`PinnedArray`]. The marker `M` tells whether the slice is mutable.

@@ -12,7 +12,8 @@ pub use ordering::{
 };
 
 use super::intrinsic;
-use crate::cpu::{Call, IntoPlace, IntoPlaceMut};
+use crate::cpu::Call;
+use crate::handles::{IntoPlace, IntoPlaceMut};
 
 /// Declares an operation in its relaxed and its explicit form, with the documentation of the first.
 macro_rules! operation {

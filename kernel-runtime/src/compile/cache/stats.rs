@@ -28,7 +28,7 @@ pub struct Stats {
     pub misses: u64,
     /// Corrupt files that this process found and treated as misses.
     pub damaged: u64,
-    /// Kernels that this process loaded from a directory of [`precompile`](crate::precompile).
+    /// Kernels that this process loaded from a directory of [`precompile`](crate::inspect::precompile).
     pub precompiled: u64,
     /// Compilations with NVRTC in this process.
     pub compilations: u64,

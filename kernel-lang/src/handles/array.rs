@@ -1,0 +1,80 @@
+//! Arrays in memory: `&[T; N]` and `&mut [T; N]` in a kernel on the CPU.
+
+use std::ops::RangeBounds;
+
+use crate::cpu::{Cx, Location, fault};
+use crate::handles::access::{Access, Read, Writable, Write};
+use crate::handles::place::Place;
+use crate::handles::slice::{Index, Slice};
+use crate::types::DeviceType;
+
+impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
+    /// Returns the elements as a slice.
+    #[inline(always)]
+    pub fn as_slice(self) -> Slice<'k, T, M> {
+        // SAFETY: an array consists of its `N` contiguous elements, so that the guarantees for it hold for them.
+        unsafe { Slice::new(self.pointer().cast(), N) }
+    }
+
+    /// Returns the place of element `index`; faults if it is out of bounds.
+    #[inline(always)]
+    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, M> {
+        let index = index.position();
+        if index >= N {
+            fault::out_of_bounds(at, index, N);
+        }
+        // SAFETY: `index` is less than the length.
+        unsafe { Place::new(self.pointer().cast::<T>().add(index)) }
+    }
+
+    /// As [`Place::at`], writable.
+    #[inline(always)]
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, Write>
+    where
+        M: Writable,
+    {
+        self.at(cx, index, at).write()
+    }
+
+    /// `&x[range]`; faults if the range is out of bounds.
+    #[inline(always)]
+    pub fn part(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Read> {
+        self.as_slice().part(cx, range, at)
+    }
+
+    /// `x[range]` as the receiver of a method or the base of one, with the access mode of the array.
+    #[inline(always)]
+    pub fn part_of_place(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, M> {
+        self.as_slice().part_of_place(cx, range, at)
+    }
+
+    /// `&mut x[range]`; faults if the range is out of bounds.
+    #[inline(always)]
+    pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Write>
+    where
+        M: Writable,
+    {
+        self.as_slice().part_mut(cx, range, at)
+    }
+
+    /// `x.iter()`: the place of each element.
+    #[inline(always)]
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+        self.as_slice().__elements()
+    }
+
+    /// `x.iter_mut()`: the place of each element.
+    #[inline(always)]
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    where
+        M: Writable,
+    {
+        self.as_slice().__elements_mut()
+    }
+
+    /// `for &v in x`: the value of each element, read in its iteration.
+    #[inline(always)]
+    pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        self.as_slice().__values()
+    }
+}

@@ -1,0 +1,167 @@
+//! Places of values in memory: `&T` and `&mut T` in a kernel on the CPU.
+
+use std::marker::PhantomData;
+
+use crate::handles::access::{Access, Read, Writable, Write};
+use crate::types::DeviceType;
+
+/// `&T` or `&mut T` in a kernel: the place of an element of an array, of a field of one, or of a shared variable.
+///
+/// It stays on its thread, since it may refer to a local variable of that thread, which is accessed non-atomically.
+pub struct Place<'k, T, M> {
+    pointer: *mut T,
+    memory: PhantomData<(&'k (), M)>,
+}
+
+impl<T, M> Clone for Place<'_, T, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, M> Copy for Place<'_, T, M> {}
+
+// No bounds on `T`: the code that the macros emit for a parameter would report them a second time, after the
+// parameter's slot.
+impl<'k, T, M> Place<'k, T, M> {
+    /// # Safety
+    ///
+    /// For `'k` there must be a live, initialised `T` at `pointer`, aligned, though its bits need not be a value. All
+    /// accesses by other threads are atomic; if `M` is [`Write`], it is accessed through places only.
+    #[inline(always)]
+    pub unsafe fn new(pointer: *mut T) -> Self {
+        Place { pointer, memory: PhantomData }
+    }
+
+    /// Returns the place of a host value.
+    #[inline(always)]
+    pub fn from_ref(value: &'k T) -> Place<'k, T, Read> {
+        // SAFETY: the borrow keeps the value live and unmodified for `'k`, and a `Read` place does not write.
+        unsafe { Place::new(std::ptr::from_ref(value).cast_mut()) }
+    }
+
+    /// Returns the writable place of a host value.
+    #[inline(always)]
+    pub fn from_mut(value: &'k mut T) -> Place<'k, T, Write> {
+        // SAFETY: the borrow is exclusive for `'k`, so that the value is accessed through places only.
+        unsafe { Place::new(std::ptr::from_mut(value)) }
+    }
+
+    /// Returns the address of the value.
+    #[inline(always)]
+    pub(super) fn pointer(self) -> *mut T {
+        self.pointer
+    }
+
+    /// Returns the same place, read-only.
+    #[inline(always)]
+    #[must_use]
+    pub fn read(self) -> Place<'k, T, Read> {
+        // SAFETY: it is the same place, and a `Read` place has weaker requirements.
+        unsafe { Place::new(self.pointer) }
+    }
+
+    /// Returns the same place, writable.
+    #[inline(always)]
+    pub fn write(self) -> Place<'k, T, Write>
+    where
+        M: Writable,
+    {
+        // SAFETY: the bound guarantees that the place is writable.
+        unsafe { Place::new(self.pointer) }
+    }
+
+    /// Returns the place of a field of the value, of which `field` computes the address.
+    #[inline(always)]
+    pub fn project<U>(self, field: impl FnOnce(*mut T) -> FieldOf<U>) -> Place<'k, U, M> {
+        let part = field_of(self.pointer, field);
+        // SAFETY: a field is inside the value, so that the guarantees for the value hold for it.
+        unsafe { Place::new(part) }
+    }
+}
+
+/// The address of a field, as the closure of a projection returns it.
+pub struct FieldOf<U>(*mut U);
+
+impl<U> FieldOf<U> {
+    /// Wraps the address of a field.
+    ///
+    /// # Safety
+    ///
+    /// This is the result of a closure that is passed to a `project`, and the address is that of a field of type `U` of
+    /// the value that the closure's argument points to: of no other type, and not behind a pointer or a reference.
+    #[inline(always)]
+    pub unsafe fn new(address: *mut U) -> Self {
+        FieldOf(address)
+    }
+}
+
+/// Returns the address of the field that `field` computes, which is inside the value at `pointer`. For a field the
+/// check always holds and is optimised away; a type that the compiler dereferences on the way would lead outside the
+/// value.
+#[inline(always)]
+pub(super) fn field_of<T, U>(pointer: *mut T, field: impl FnOnce(*mut T) -> FieldOf<U>) -> *mut U {
+    let FieldOf(part) = field(pointer);
+    let offset = part.addr().wrapping_sub(pointer.addr());
+    let inside = offset <= size_of::<T>() && size_of::<U>() <= size_of::<T>() - offset;
+    assert!(inside && part.is_aligned(), "the field is not inside its struct");
+    part
+}
+
+impl<'k, T: DeviceType, M: Access> Place<'k, T, M> {
+    /// Returns the value as a Rust reference, for a body that the user wrote for the CPU.
+    ///
+    /// # Safety
+    ///
+    /// While the result is in use, nothing may write the value, and its bits must be valid.
+    pub unsafe fn as_host(self) -> &'k T {
+        // SAFETY: the value is live for `'k`; the caller guarantees the rest.
+        unsafe { &*self.pointer }
+    }
+
+    /// Returns the value as a mutable Rust reference, for a body that the user wrote for the CPU.
+    ///
+    /// # Safety
+    ///
+    /// While the result is in use, nothing else may access the value, and its bits must be valid.
+    pub unsafe fn as_host_mut(self) -> &'k mut T
+    where
+        M: Writable,
+    {
+        // SAFETY: the value is live for `'k` and writable; the caller guarantees the rest.
+        unsafe { &mut *self.pointer }
+    }
+
+    /// Reads the value.
+    #[inline(always)]
+    pub fn get(self) -> T {
+        // SAFETY: the place refers to a live, aligned value, which all threads access atomically.
+        unsafe { T::load(self.pointer) }
+    }
+
+    /// Writes the value.
+    #[inline(always)]
+    pub fn set(self, value: T)
+    where
+        M: Writable,
+    {
+        // SAFETY: as in `get`; the bound guarantees that the place is writable.
+        unsafe { T::store(self.pointer, value) }
+    }
+
+    /// Returns the address of the value, for atomic loads. It is aligned, live for `'k`, and accessed atomically only.
+    #[inline(always)]
+    pub fn as_const_ptr(self) -> *const T {
+        self.pointer
+    }
+
+    /// Returns the address of the value, for atomic operations. It is aligned, live for `'k`, and accessed atomically
+    /// only.
+    #[inline(always)]
+    pub fn as_ptr(self) -> *mut T
+    where
+        M: Writable,
+    {
+        self.pointer
+    }
+}

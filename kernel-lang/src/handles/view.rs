@@ -1,0 +1,210 @@
+//! Array views (`ArrayView2<T>` and the others) in a kernel on the CPU.
+
+use std::marker::PhantomData;
+
+use crate::cpu::{Call, Cx, Location, fault};
+use crate::handles::access::{Access, Read, Writable, Write};
+use crate::handles::place::Place;
+use crate::types::DeviceType;
+
+/// `ArrayView{D}<T>` or `ArrayViewMut{D}<T>` in a kernel.
+pub struct View<'k, T, const D: usize, M> {
+    pointer: *mut T,
+    /// The number of elements in each dimension.
+    shape: [usize; D],
+    /// The distance between neighbours in each dimension, in elements.
+    strides: [usize; D],
+    array: PhantomData<(&'k (), M)>,
+}
+
+impl<T, const D: usize, M> Clone for View<'_, T, D, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const D: usize, M> Copy for View<'_, T, D, M> {}
+
+impl<'k, T, const D: usize, M> View<'k, T, D, M> {
+    /// # Safety
+    ///
+    /// For each index within the shape, there must be a live and initialised element for `'k` at the offset from
+    /// `pointer` that the index and the strides determine, which is less than 2⁶⁴ bytes, at an aligned address. All
+    /// accesses to it by other threads are atomic; if `M` is [`Write`], it is accessed through places only.
+    #[inline]
+    pub unsafe fn new(pointer: *mut T, shape: [usize; D], strides: [usize; D]) -> Self {
+        View { pointer, shape, strides, array: PhantomData }
+    }
+
+    /// Returns a view of the same elements, read-only.
+    #[inline(always)]
+    #[must_use]
+    pub fn read(self) -> View<'k, T, D, Read> {
+        // SAFETY: these are the same elements, and a `Read` view has weaker requirements.
+        unsafe { View::new(self.pointer, self.shape, self.strides) }
+    }
+
+    /// Returns a view of the same elements, writable.
+    #[inline(always)]
+    pub fn write(self) -> View<'k, T, D, Write>
+    where
+        M: Writable,
+    {
+        // SAFETY: the bound guarantees that the elements are writable.
+        unsafe { View::new(self.pointer, self.shape, self.strides) }
+    }
+
+    /// Returns the receiver for a method call: the view itself.
+    #[inline(always)]
+    #[must_use]
+    pub fn receiver(self) -> Self {
+        self
+    }
+
+    /// Returns the context of a method call on it.
+    #[inline(always)]
+    pub fn called(self, call: Call<'_>) -> Call<'_> {
+        call
+    }
+
+    /// Returns the number of elements in each dimension.
+    #[inline(always)]
+    pub fn shape(self) -> [usize; D] {
+        self.shape
+    }
+
+    /// Returns the view with its dimensions in reverse order.
+    #[inline(always)]
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        let View { pointer, mut shape, mut strides, array } = self;
+        shape.reverse();
+        strides.reverse();
+        // Each element keeps its address: the sum over the dimensions is the same in any order.
+        View { pointer, shape, strides, array }
+    }
+}
+
+impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
+    /// Returns the place of an element; faults if the index is out of bounds.
+    #[inline(always)]
+    fn element(self, index: [usize; D], at: &'static Location) -> Place<'k, T, M> {
+        let mut offset = 0;
+        for ((index, len), stride) in index.into_iter().zip(self.shape).zip(self.strides) {
+            if index >= len {
+                fault::out_of_bounds(at, index, len);
+            }
+            // This does not wrap if the view has elements. If it has none, the index of another dimension faults.
+            offset = index.wrapping_mul(stride).wrapping_add(offset);
+        }
+        // SAFETY: the index is within the shape, so that there is an element.
+        unsafe { Place::new(self.pointer.add(offset)) }
+    }
+
+    /// Returns the view of one dimension less at `index` in dimension `axis`; faults if `index` is out of bounds.
+    #[inline(always)]
+    pub fn with_index<const E: usize>(self, axis: usize, index: usize, at: &'static Location) -> View<'k, T, E, M> {
+        const { assert!(E + 1 == D, "the result has one dimension less") };
+        if index >= self.shape[axis] {
+            fault::out_of_bounds(at, index, self.shape[axis]);
+        }
+        let kept = |of: [usize; D]| std::array::from_fn(|i| of[if i < axis { i } else { i + 1 }]);
+        let (shape, strides) = (kept(self.shape), kept(self.strides));
+        let is_empty = shape.contains(&0);
+        let offset = if is_empty { 0 } else { index * self.strides[axis] };
+        // SAFETY: an index of the result together with `index` is within the shape of this view. If the result has no
+        // elements, there may be none at the offset either, so the pointer is not offset.
+        unsafe { View::new(self.pointer.add(offset), shape, strides) }
+    }
+}
+
+/// The index types of a one-dimensional view: `v[i]`, or `v[[i]]` as for more dimensions.
+#[diagnostic::on_unimplemented(
+    message = "a view of one dimension is not indexed by `{Self}`",
+    label = "not a `usize`",
+    note = "help: index it by a `usize`: `v[i]`; convert other integers with `as usize`"
+)]
+pub trait Index1 {
+    /// Returns the index.
+    fn position(self) -> usize;
+}
+
+impl Index1 for usize {
+    #[inline(always)]
+    fn position(self) -> usize {
+        self
+    }
+}
+
+impl Index1 for [usize; 1] {
+    #[inline(always)]
+    fn position(self) -> usize {
+        self[0]
+    }
+}
+
+impl<'k, T: DeviceType, M: Access> View<'k, T, 1, M> {
+    /// Returns the place of an element; faults if the index is out of bounds.
+    #[inline(always)]
+    pub fn at(self, _cx: Cx<'_>, index: impl Index1, at: &'static Location) -> Place<'k, T, M> {
+        self.element([index.position()], at)
+    }
+
+    /// As [`View::at`], writable.
+    #[inline(always)]
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index1, at: &'static Location) -> Place<'k, T, Write>
+    where
+        M: Writable,
+    {
+        self.at(cx, index, at).write()
+    }
+
+    /// `v.iter()`: the place of each element.
+    #[inline(always)]
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+        let ([len], [stride]) = (self.shape, self.strides);
+        // SAFETY: each index is within the shape, so that there is an element.
+        (0..len).map(move |index| unsafe { Place::new(self.pointer.add(index * stride)) })
+    }
+
+    /// `v.iter_mut()`: the place of each element.
+    #[inline(always)]
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    where
+        M: Writable,
+    {
+        let ([len], [stride]) = (self.shape, self.strides);
+        // SAFETY: as above, and the bound guarantees that the elements are writable.
+        (0..len).map(move |index| unsafe { Place::new(self.pointer.add(index * stride)) })
+    }
+
+    /// `for &v in x`: the value of each element, read in its iteration.
+    #[inline(always)]
+    pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        self.__elements().map(Place::get)
+    }
+}
+
+/// Implements indexing by an array of fixed length, so that a wrong number of indices is an error of rustc.
+macro_rules! indexed {
+    ($($dimensions:literal),*) => {$(
+        impl<'k, T: DeviceType, M: Access> View<'k, T, $dimensions, M> {
+            /// Returns the place of an element; faults if the index is out of bounds.
+            #[inline(always)]
+            pub fn at(self, _cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> Place<'k, T, M> {
+                self.element(index, at)
+            }
+
+            /// As [`View::at`], writable.
+            #[inline(always)]
+            pub fn at_mut(self, cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> Place<'k, T, Write>
+            where
+                M: Writable,
+            {
+                self.at(cx, index, at).write()
+            }
+        }
+    )*};
+}
+
+indexed!(2, 3);
