@@ -13,56 +13,51 @@ extern crate cumbia_kernel_runtime as cumbia;
 
 mod arrays;
 mod block;
-mod by_key;
 mod histogram;
 mod indexed;
-mod look_back;
+mod matrix;
 mod methods;
 mod operator;
 mod predicate;
 mod reduce;
-mod rows;
-mod runs;
 mod scan;
-mod select;
 mod sort;
 mod transform;
-mod transpose;
 mod warp;
 
 pub use arrays::{Input, Output};
 pub use block::{block_exclusive_scan, block_inclusive_scan, block_reduce};
-pub use by_key::{
-    ReduceByKey, ScanByKey, exclusive_scan_by_key, inclusive_scan_by_key, reduce_by_key, run_length_encode,
-};
 pub use histogram::{EvenBins, Histogram, InvalidBins, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
+pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
+pub use matrix::runs::{ReduceRows, SegmentedReduce, reduce_rows, segmented_reduce};
+pub use matrix::transpose::{Transpose, transpose};
 pub use methods::ArrayMethods;
 pub use operator::{And, Equatable, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
 pub use predicate::{all, any, count};
 pub use reduce::{PreparedReduce, Reduce, reduce, transform_reduce, transform_reduce2};
-pub use rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
-pub use runs::{ReduceRows, SegmentedReduce, reduce_rows, segmented_reduce};
+pub use scan::by_key::{
+    ReduceByKey, ScanByKey, exclusive_scan_by_key, inclusive_scan_by_key, reduce_by_key, run_length_encode,
+};
+pub use scan::select::{Select, partition, select, unique};
 pub use scan::{PreparedScan, Scan, exclusive_scan, inclusive_scan};
-pub use select::{Select, partition, select, unique};
 pub use sort::{ArgSort, PreparedSort, Sort, SortKey, argsort, sort, sort_by_key};
 pub use transform::{Transform, transform, transform2, transform3};
-pub use transpose::{Transpose, transpose};
 pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
 
 /// The kernels, for inspection.
 #[doc(hidden)]
 pub mod kernels {
-    pub use crate::by_key::{Constant, Runs, scan_runs};
     pub use crate::histogram::count_bins;
     pub use crate::indexed::{fill_indices, gather_elements, scatter_elements};
+    pub use crate::matrix::rows::{layer_norm_of_long_rows, layer_norm_of_rows, softmax_of_long_rows, softmax_of_rows};
+    pub use crate::matrix::runs::{reduce_each_row, reduce_each_segment};
+    pub use crate::matrix::transpose::{transpose_elements, transpose_tiles};
     pub use crate::predicate::Indicator;
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
-    pub use crate::rows::{layer_norm_of_long_rows, layer_norm_of_rows, softmax_of_long_rows, softmax_of_rows};
-    pub use crate::runs::{reduce_each_row, reduce_each_segment};
+    pub use crate::scan::by_key::{Constant, Runs, scan_runs};
     pub use crate::scan::scan_tiles;
-    pub use crate::select::{Condition, Differs, Holds, select_tiles};
+    pub use crate::scan::select::{Condition, Differs, Holds, select_tiles};
     pub use crate::sort::{radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
-    pub use crate::transpose::{transpose_elements, transpose_tiles};
 }

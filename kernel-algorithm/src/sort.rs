@@ -15,8 +15,8 @@ use cumbia_kernel_macros::{device, kernel};
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::indexed::iota;
-use crate::look_back::is_gpu;
 use crate::operator::Plus;
+use crate::scan::look_back::is_gpu;
 
 /// The number of values of a digit.
 const BINS: usize = 256;
@@ -102,7 +102,7 @@ fn ordered<K: DeviceType, B: Integer, const IS_FLOAT: bool>(key: K, sign: B, fli
     bits ^ flips ^ flip
 }
 
-/// Returns the key of which [`ordered`] returns these bits. `like` has its type.
+/// Returns the key of which [`ordered`](ordered()) returns these bits. `like` has its type.
 #[device]
 fn unordered<K: DeviceType, B: Integer, const IS_FLOAT: bool>(bits: B, sign: B, flip: B, like: K) -> K {
     let bits = bits ^ flip;

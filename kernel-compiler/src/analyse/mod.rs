@@ -1,7 +1,7 @@
 //! Analyses over the validated IR, shared by optimisations and diagnostics.
 //!
 //! Each analysis computes one kind of fact about a whole function, with its lattice and its transfer function in one
-//! place. None depends on C; the output of the lowering is checked by `lower/verify.rs`.
+//! place. None depends on C; the output of the lowering is checked by `lower/passes/verify.rs`.
 //!
 //! - [`mod@access`]: assignments to and borrows of variables.
 //! - [`mod@flow`]: definite initialisation at each loop, and loop-invariant variables.

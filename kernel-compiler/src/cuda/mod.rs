@@ -7,24 +7,15 @@
 //! C++ considers only namespaces and types when it looks up `rt` (\[basic.lookup.qual\]), so a user's variable cannot
 //! capture it. There are no includes: NVRTC compiles a source without headers in a fraction of the time.
 
-mod arithmetic;
-mod atomic;
 mod bounds;
 mod expr;
-mod fault;
-mod float;
-mod half;
-mod integer;
 mod literal;
 mod names;
-mod overflow;
 mod prelude;
 mod reserved;
 mod stmt;
-mod support;
 mod types;
 mod user_text;
-mod warp;
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -72,7 +63,7 @@ pub(crate) fn source(
     predicate: Option<Arc<Predicate>>,
     coarsening: Result<Coarsening, Obstacle>,
 ) -> Source {
-    let own_faults = fault::own(&module);
+    let own_faults = prelude::fault::own(&module);
     let (functions, types) = (names::functions(&module), names::types(&module.types));
     let context = Context { module: &module, functions, types, own_faults };
     let mut text = String::new();

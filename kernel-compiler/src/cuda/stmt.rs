@@ -10,7 +10,7 @@ use crate::lower::{
 use super::Context;
 use super::expr::{ExprPrinter, update};
 use super::names::Names;
-use super::support;
+use super::prelude::support;
 
 /// Prints the body of a function.
 pub(super) struct Printer<'p> {

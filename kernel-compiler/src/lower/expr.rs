@@ -6,9 +6,9 @@ use crate::ir::{
 use crate::source::SiteKind;
 
 use super::call::Passing;
-use super::cast::cast;
 use super::control::not;
 use super::function::Lowering;
+use super::number::cast::cast;
 use super::target::Target;
 use super::value::Value;
 use super::{Expr, Helper, Op, Operator, Prefix, StmtKind};
@@ -248,7 +248,7 @@ impl Lowering<'_, '_> {
                 let site = self.site(SiteKind::Overflow("attempt to negate with overflow"), span);
                 Expr::faulting(Helper::new(Op::Neg, scalar), site, vec![operand])
             }
-            _ => super::arithmetic::wrapping_neg(operand, scalar),
+            _ => super::number::arithmetic::wrapping_neg(operand, scalar),
         }
     }
 }
@@ -258,7 +258,7 @@ fn complement(operand: Expr, scalar: Scalar) -> Expr {
     match scalar {
         Scalar::Bool => not(operand),
         // C computes in `int`, where the upper bits of the complement are set.
-        _ => super::arithmetic::narrowed(Expr::unary(Prefix::BitNot, operand), scalar),
+        _ => super::number::arithmetic::narrowed(Expr::unary(Prefix::BitNot, operand), scalar),
     }
 }
 

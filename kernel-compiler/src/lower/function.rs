@@ -7,10 +7,10 @@ use crate::source::{Site, SiteKind};
 use crate::typify::TypedFunction;
 use litemap::LiteMap;
 
+use super::passes::verify;
 use super::target::{Loop, Target};
 use super::types::is_empty;
 use super::value::Value;
-use super::verify;
 use super::{Body, CType, Expr, Function, NameOrigin, Output, SiteRef, Stmt, StmtKind, Summary, VarId, Variable};
 
 /// Lowers one function.

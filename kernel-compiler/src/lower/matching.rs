@@ -7,19 +7,19 @@
 use crate::ir::{Arm, BinaryOp, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, Pattern, Scalar, Type};
 use crate::ir::{alternatives, binding_count, expanded, variant_of};
 
-use super::control::not;
-use super::expr::literal;
-use super::function::Lowering;
-use super::target::Target;
-use super::value::{Value, field_type};
-use super::{CType, Case, Expr, Label, Operator, StmtKind};
+use crate::lower::control::not;
+use crate::lower::expr::literal;
+use crate::lower::function::Lowering;
+use crate::lower::target::Target;
+use crate::lower::value::{Value, field_type};
+use crate::lower::{CType, Case, Expr, Label, Operator, StmtKind};
 
 /// The minimum number of arms for a `switch`.
 const SWITCH_ARMS: usize = 4;
 
 impl<'a> Lowering<'a, '_> {
     /// `match scrutinee { .. }`
-    pub(super) fn match_(&mut self, scrutinee: ExprId, arms: &[Arm], target: &Target) {
+    pub(in crate::lower) fn match_(&mut self, scrutinee: ExprId, arms: &[Arm], target: &Target) {
         let arms: Vec<&Arm> = arms.iter().filter(|arm| self.typed.is_reachable(arm.body)).collect();
         let ty = self.ty(scrutinee);
         let value = self.scrutinee(scrutinee, &arms);
@@ -38,7 +38,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Returns the arm that is taken in any case, if constant conditions determine it.
-    pub(super) fn constant_arm(&self, arms: &'a [Arm]) -> Option<&'a Arm> {
+    pub(in crate::lower) fn constant_arm(&self, arms: &'a [Arm]) -> Option<&'a Arm> {
         let mut reachable = arms.iter().filter(|arm| self.typed.is_reachable(arm.body));
         match (reachable.next(), reachable.next()) {
             (Some(arm), None) if self.runtime_guard(arm.guard).is_none() => Some(arm),
@@ -47,7 +47,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Returns the scrutinee for inspection by the arms: evaluated once, and copied if others could change it.
-    pub(super) fn scrutinee(&mut self, scrutinee: ExprId, arms: &[&Arm]) -> Value {
+    pub(in crate::lower) fn scrutinee(&mut self, scrutinee: ExprId, arms: &[&Arm]) -> Value {
         let Some((last, tested)) = arms.split_last() else { return self.value(scrutinee) };
         // The last arm is not tested, but may bind variables.
         let inspections =
@@ -261,7 +261,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Returns the condition that a value matches a pattern; `None` if every value does.
-    pub(super) fn match_condition(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
+    pub(in crate::lower) fn match_condition(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
         // If no pattern inspects the scrutinee, it has not been evaluated.
         if inspections(pattern) == 0 {
             return None;
@@ -333,7 +333,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Returns the condition that a value of an enum with data is the variant.
-    pub(super) fn is_variant(&mut self, value: Value, ty: &Type, variant: usize) -> Expr {
+    pub(in crate::lower) fn is_variant(&mut self, value: Value, ty: &Type, variant: usize) -> Expr {
         let Some(tag) = ty.tag() else { return Expr::Literal(Scalar::Bool, 1) };
         let expected = self.known(&field_type(ty, 0), &ConstantValue::Bits(tag.variants[variant].bits));
         let tag = self.project(value, ty, 0);
@@ -470,8 +470,8 @@ impl<'a> Lowering<'a, '_> {
         match value {
             Expr::Literal(_, bits) => Some(*bits),
             Expr::Variant(id, position) => match &self.output.types.defs[id.index()].kind {
-                super::TypeKind::Enum { repr: _, variants } => variants.get(*position).map(|(_, bits)| *bits),
-                super::TypeKind::Struct { .. } => None,
+                crate::lower::TypeKind::Enum { repr: _, variants } => variants.get(*position).map(|(_, bits)| *bits),
+                crate::lower::TypeKind::Struct { .. } => None,
             },
             _ => None,
         }

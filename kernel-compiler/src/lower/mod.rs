@@ -10,41 +10,26 @@
 //! This phase determines neither the syntax of the C text nor the final names of variables.
 
 mod aggregate;
-mod arithmetic;
 mod assign;
 mod bind;
 mod call;
-mod cast;
-mod choice;
-mod compare;
 mod constant;
 mod control;
-pub(crate) mod defer;
-mod endless;
 mod expr;
-mod float;
 mod function;
-mod geometry;
 mod helper;
-mod hoist;
-mod integer;
-mod intrinsic;
-mod lvalue;
+mod loops;
 mod matching;
-mod message;
-mod method;
+mod number;
+pub(crate) mod passes;
 mod place;
-mod range;
-mod saved;
 mod target;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod types;
-mod unroll;
 mod value;
 mod variable;
-mod verify;
 
 use crate::Validated;
 use crate::ir::FunctionId;
@@ -56,6 +41,7 @@ use litemap::LiteMap;
 pub(crate) use helper::{
     Atomic, CastOp, ClassOp, ExactOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, NumberOp, Op, OpGroup, ThreadOp,
 };
+pub(crate) use passes::defer;
 pub(crate) use tree::{
     Body, CHUNK, CType, Callee, Case, Chunk, Constant, ConstantId, Deferred, Expr, Function, Header, Label, Layout,
     Member, Module, NameOrigin, Next, Operator, Prefix, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind,

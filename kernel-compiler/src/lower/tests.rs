@@ -1,6 +1,6 @@
 //! Tests of the verifier on trees that the lowering does not produce.
 
-use super::verify::uninitialised;
+use super::passes::verify::uninitialised;
 use super::{
     CType, Case, Expr, Header, Label, NameOrigin, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
 };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The features of CUDA that the text uses, for a host compiler (listed in `src/cuda/prelude.rs`).
+/// The features of CUDA that the text uses, for a host compiler (listed in `src/cuda/prelude/mod.rs`).
 const SHIM: &str = r#"
 #include <cmath>
 #include <cstdio>

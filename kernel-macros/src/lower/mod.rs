@@ -7,31 +7,19 @@
 //! Syntactic sugar (`assert_eq!`, `(a, b) = (b, a)`, `let .. else`) is first expanded to Rust, by [`sugar`], and then
 //! lowered like code that the user wrote.
 
-mod assign;
-mod binding_modes;
-mod borrow;
 mod call;
 mod control;
-mod effects;
 mod expr;
-mod fallback;
 mod fallible;
 mod foreign;
-mod format;
-mod intrinsic;
 mod macros;
-mod matching;
-mod method;
-mod operator;
 mod pattern;
 mod place;
-mod sequence;
 mod shape;
 mod stmt;
 mod sugar;
 #[cfg(test)]
 mod tests;
-mod zipped;
 
 use cumbia_kernel_ir::{
     Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position, Stmt,
@@ -41,7 +29,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-use self::fallback::Fallbacks;
+use self::call::fallback::Fallbacks;
 use self::shape::Shape;
 use crate::identity;
 use crate::position::{self, Name, ours};

@@ -10,8 +10,8 @@ use syn::{
     UseTree,
 };
 
-use super::binding_modes;
-use super::matching::without_reference;
+use super::pattern::binding_modes;
+use super::pattern::matching::without_reference;
 use super::pattern::{Binder, Bound};
 use super::place::root;
 use super::{Body, GlobScope, Lowerer, Shape, Value, peeled, slot_name, sugar};

@@ -1,4 +1,5 @@
-//! References to tests, in the documents and in the corpus: `tests/ptx.rs`: `name` names a function of that file.
+//! References in the documents and comments: to source files, and in the documents and the corpus to tests, where
+//! `tests/ptx.rs`: `name` names a function of that file.
 
 use std::path::Path;
 
@@ -33,4 +34,31 @@ fn references_to_tests_lead_to_functions() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(checked > 0, "no reference was found");
+}
+
+#[test]
+fn references_to_source_files_lead_to_files() {
+    fn is_source(path: &Path) -> bool {
+        path.extension().is_some_and(|extension| extension == "rs")
+    }
+    let sources: Vec<String> =
+        files_below(&root(), is_source).iter().map(|path| path.to_string_lossy().replace('\\', "/")).collect();
+    let is_text = |path: &Path| is_source(path) || path.extension().is_some_and(|extension| extension == "md");
+    let mut checked = 0;
+    let mut failures = Vec::new();
+    for file in files_below(&root(), is_text) {
+        let text = read(&file);
+        let quoted = text.split('`').skip(1).step_by(2);
+        let is_path = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        for path in quoted.filter(|path| path.ends_with(".rs") && path.len() > 3 && path.chars().all(is_path)) {
+            checked += 1;
+            // A file of the standard library.
+            let is_foreign = path.starts_with("core/src/");
+            if !is_foreign && !sources.iter().any(|source| source.ends_with(&format!("/{path}"))) {
+                failures.push(format!("{}: there is no `{path}`", file.display()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(checked > 100, "{checked} references were found");
 }

@@ -24,9 +24,10 @@ use super::prover::{Domain, Facts};
 use super::symbol::{Axis, LaunchSymbol, is_length};
 use super::width::Widths;
 use crate::ir::{FunctionId, Scalar};
+use crate::lower::defer;
 use crate::lower::{
     Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Label, Module, Op, Operator, SiteRef, Stmt,
-    StmtKind, VarId, defer,
+    StmtKind, VarId,
 };
 use crate::set::Set;
 use litemap::LiteMap;

@@ -17,7 +17,7 @@ pub trait FloatCast: Scalar {
     fn __device_from_f64(x: f64, call: Call<'_>) -> Converted<Self>;
 }
 
-/// [`FloatCast`] for the types without an inherent `from_f64`.
+/// `FloatCast` for the types without an inherent `from_f64`.
 pub trait LargeFloatCast: Scalar {
     /// `f32::from_f64(x)`
     fn __device_from_f64(x: f64, call: Call<'_>) -> Converted<Self>;

@@ -1,0 +1,320 @@
+//! Reductions of runs of consecutive elements, a warp or a block for each: the rows of a matrix, and segments of an array.
+//!
+//! The parentheses of a reduction depend on the number of elements and of threads alone.
+
+use cumbia::intrinsics::{WARP_SIZE, block_idx, lane_id, shared, sync_threads, sync_threads_or, thread_idx};
+use cumbia::{ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Result, Stream};
+use cumbia_kernel_macros::{device, kernel};
+
+use crate::arrays::{Input, Output};
+use crate::block::block_reduce_first;
+use crate::operator::Function2;
+use crate::warp::{warp_reduce, warp_reduce_first};
+
+/// The number of threads of a block, which the kernels' attributes repeat.
+const BLOCK: usize = 256;
+
+/// The number of warps of a block.
+const WARPS: usize = BLOCK / WARP_SIZE;
+
+/// The maximum length of runs of which each is reduced by a warp: 32 elements for each lane.
+const MAX_BY_WARPS: usize = 32 * WARP_SIZE;
+
+/// Returns the reduction of the elements from `start` to before `stop`, of which there are some, in all lanes of a warp. The operands
+/// keep their order. The warp takes rows of 4 elements for each lane as long as there are so many.
+#[device]
+fn reduce_in_order<T: DeviceType, F: Function2<T, T, Output = T>>(
+    operator: F,
+    x: ArrayView1<'_, T>,
+    start: usize,
+    stop: usize,
+) -> T {
+    const ROW: usize = 4 * WARP_SIZE;
+    let (lane, count) = (lane_id(), stop - start);
+    let mut total = warp_reduce_first(x[(start + lane).min(stop - 1)], count, operator);
+    let rest = start + WARP_SIZE;
+    let rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
+    #[unroll(4)]
+    for k in 0..rows {
+        let i = rest + k * ROW + 4 * lane;
+        let mut part = x[i];
+        part = operator.call(part, x[i + 1]);
+        part = operator.call(part, x[i + 2]);
+        part = operator.call(part, x[i + 3]);
+        total = operator.call(total, warp_reduce(part, operator));
+    }
+    for i in (rest + rows * ROW..stop).step_by(WARP_SIZE) {
+        let part = warp_reduce_first(x[(i + lane).min(stop - 1)], stop - i, operator);
+        total = operator.call(total, part);
+    }
+    total
+}
+
+/// Returns the reduction of the elements from `start` to before `stop`, of which there are some, in all of `THREADS` threads: those
+/// of a warp or of a block.
+#[device]
+fn reduce_run<T: DeviceType, F: Function2<T, T, Output = T>, const THREADS: usize>(
+    operator: F,
+    x: ArrayView1<'_, T>,
+    start: usize,
+    stop: usize,
+) -> T {
+    let mut parts = shared::<[T; WARPS]>();
+    let (rank, count) = (thread_idx().x % THREADS, stop - start);
+    if F::COMMUTATIVE {
+        let mut total = x[(start + rank).min(stop - 1)];
+        #[unroll(8)]
+        for i in (start + rank + THREADS..stop).step_by(THREADS) {
+            total = operator.call(total, x[i]);
+        }
+        if THREADS == WARP_SIZE {
+            warp_reduce_first(total, count, operator)
+        } else {
+            block_reduce_first(total, count, operator)
+        }
+    } else if THREADS == WARP_SIZE {
+        reduce_in_order(operator, x, start, stop)
+    } else {
+        // Each warp has consecutive elements.
+        let of_warp = count.div_ceil(WARPS);
+        let first = start + rank / WARP_SIZE * of_warp;
+        if first < stop {
+            let part = reduce_in_order(operator, x, first, (first + of_warp).min(stop));
+            if lane_id() == 0 {
+                parts[rank / WARP_SIZE] = part;
+            }
+        }
+        sync_threads();
+        let mut total = parts[0];
+        for k in 1..WARPS {
+            if start + k * of_warp < stop {
+                total = operator.call(total, parts[k]);
+            }
+        }
+        // The next call writes the parts.
+        sync_threads();
+        total
+    }
+}
+
+/// Stores the reduction of `initial` and each row of `x` in `y`, with `THREADS` threads for each row.
+#[kernel(block = 256)]
+pub fn reduce_each_row<T: DeviceType, F: Function2<T, T, Output = T>, const THREADS: usize>(
+    operator: F,
+    initial: T,
+    x: ArrayView2<T>,
+    y: &mut [T],
+) {
+    let row = block_idx().x * (BLOCK / THREADS) + thread_idx().x / THREADS;
+    if row >= x.nrows() || row >= y.len() || x.ncols() == 0 {
+        return;
+    }
+    let total = reduce_run::<T, F, THREADS>(operator, x.row(row), 0, x.ncols());
+    if thread_idx().x % THREADS == 0 {
+        y[row] = operator.call(initial, total);
+    }
+}
+
+/// Stores the reduction of `initial` and each segment of `x` in `y`. A block has `PER_BLOCK` segments: a warp reduces each of those that
+/// are short, and then the block each of the others.
+#[kernel(block = 256)]
+pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output = T>, const PER_BLOCK: usize>(
+    operator: F,
+    initial: T,
+    x: ArrayView1<T>,
+    offsets: &[I],
+    y: &mut [T],
+) {
+    let (warp, len) = (thread_idx().x / WARP_SIZE, x.len());
+    let segment = block_idx().x * PER_BLOCK + warp;
+    let mut is_long = false;
+    if warp < PER_BLOCK && segment < y.len() {
+        let (start, stop) = (usize::cast(offsets[segment]), usize::cast(offsets[segment + 1]));
+        assert!(start <= stop && stop <= len, "segment {segment} is {start}..{stop}, but there are {len} elements");
+        is_long = stop - start > MAX_BY_WARPS;
+        if !is_long {
+            let mut total = initial;
+            if start < stop {
+                total = operator.call(initial, reduce_run::<T, F, WARP_SIZE>(operator, x, start, stop));
+            }
+            if lane_id() == 0 {
+                y[segment] = total;
+            }
+        }
+    }
+    if sync_threads_or(is_long) {
+        // The conditions are the same in all threads.
+        #[unroll(1)]
+        for k in 0..PER_BLOCK {
+            let segment = block_idx().x * PER_BLOCK + k;
+            if segment < y.len() {
+                let (start, stop) = (usize::cast(offsets[segment]), usize::cast(offsets[segment + 1]));
+                if start <= stop && stop <= len && stop - start > MAX_BY_WARPS {
+                    let total = reduce_run::<T, F, BLOCK>(operator, x, start, stop);
+                    if thread_idx().x == 0 {
+                        y[segment] = operator.call(initial, total);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Reduces each row of a matrix: `y[i] = operator(.. operator(operator(initial, x[[i, 0]]), x[[i, 1]]) .., x[[i, n - 1]])`, with any
+/// parentheses.
+///
+/// The operator has to be associative. The order of its operands is kept. As for [`reduce`](crate::reduce()), the parentheses depend on the
+/// number of columns alone. A warp reduces a row of up to 1024 elements, and a block a longer one.
+///
+/// The views may have any strides. It is fastest if the rows are contiguous.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, reduce_rows};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[1, 2, 3, 4, 5, 6])?;
+/// let mut sums = device.zeros(2)?;
+/// reduce_rows(x.reshape((2, 3))?, &mut sums, 0, Plus).launch()?;
+/// assert_eq!(sums.to_host()?, [6, 15]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn reduce_rows<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
+    x: ArrayView2<'a, T>,
+    y: &'a mut (impl Output<Element = T> + ?Sized),
+    initial: T,
+    operator: F,
+) -> ReduceRows<'a, T, F> {
+    ReduceRows { x, y: y.elements_mut(), initial, operator, stream: None }
+}
+
+/// A reduction of rows: [`reduce_rows`].
+#[must_use = "a reduction of rows does nothing until it is launched: `.launch()?`"]
+pub struct ReduceRows<'a, T, F> {
+    x: ArrayView2<'a, T>,
+    y: DeviceSliceMut<'a, T>,
+    initial: T,
+    operator: F,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
+    /// Enqueues the reductions on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the reductions. They can be launched again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if there are not as many results as rows, and those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let ([rows, columns], to) = (self.x.shape(), self.y.len());
+        if rows != to {
+            return Err(Error::LengthMismatch { operation: "reduce_rows", from: rows, to });
+        }
+        if rows == 0 {
+            return Ok(());
+        }
+        let default = self.x.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        let (operator, initial, x, y) = (self.operator, self.initial, self.x, &mut self.y);
+        if columns == 0 {
+            y.fill(initial)
+        } else if columns <= MAX_BY_WARPS {
+            let blocks = rows.div_ceil(WARPS);
+            reduce_each_row::<T, F, WARP_SIZE>(operator, initial, x, y).grid(blocks).on(stream).launch()
+        } else {
+            reduce_each_row::<T, F, BLOCK>(operator, initial, x, y).grid(rows).on(stream).launch()
+        }
+    }
+}
+
+/// Reduces segments of an array: `y[s]` is the reduction of `initial` and the elements `x[offsets[s]..offsets[s + 1]]`, in their order.
+///
+/// There is an offset more than segments. Segments may be empty. An offset that is less than the one before or exceeds the length of
+/// the array is a fault.
+///
+/// The operator has to be associative. The parentheses depend on the length of the segment alone: a warp reduces a segment of up to
+/// 1024 elements, and a block a longer one. For one segment that has most of the elements, [`reduce`](crate::reduce()) is faster.
+///
+/// ```
+/// use cumbia::algorithm::{Maximum, segmented_reduce};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[3, 1, 4, 1, 5])?;
+/// let offsets = device.to_device(&[0u32, 2, 2, 5])?;
+/// let mut greatest = device.zeros(3)?;
+/// segmented_reduce(&x, &offsets, &mut greatest, 0, Maximum).launch()?;
+/// assert_eq!(greatest.to_host()?, [3, 0, 5]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn segmented_reduce<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>>(
+    x: &'a (impl Input<Element = T> + ?Sized),
+    offsets: &'a (impl Input<Element = I> + ?Sized),
+    y: &'a mut (impl Output<Element = T> + ?Sized),
+    initial: T,
+    operator: F,
+) -> SegmentedReduce<'a, T, I, F> {
+    SegmentedReduce {
+        x: x.elements(),
+        offsets: offsets.elements(),
+        y: y.elements_mut(),
+        initial,
+        operator,
+        stream: None,
+    }
+}
+
+/// A reduction of segments: [`segmented_reduce`].
+#[must_use = "a reduction of segments does nothing until it is launched: `.launch()?`"]
+pub struct SegmentedReduce<'a, T, I, F> {
+    x: DeviceSlice<'a, T>,
+    offsets: DeviceSlice<'a, I>,
+    y: DeviceSliceMut<'a, T>,
+    initial: T,
+    operator: F,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedReduce<'a, T, I, F> {
+    /// Enqueues the reductions on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the reductions. They can be launched again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if there is not one offset more than results, and those of
+    /// [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let (from, segments) = (self.offsets.len(), self.y.len());
+        if from != segments + 1 {
+            return Err(Error::LengthMismatch { operation: "segmented_reduce", from, to: segments + 1 });
+        }
+        if segments == 0 {
+            return Ok(());
+        }
+        let default = self.x.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        let x = self.x.reshape(self.x.len())?;
+        let (operator, initial, offsets, y) = (self.operator, self.initial, &self.offsets, &mut self.y);
+        if x.len() / segments <= MAX_BY_WARPS {
+            let launch = reduce_each_segment::<T, I, F, WARPS>(operator, initial, x, offsets, y);
+            launch.grid(segments.div_ceil(WARPS)).on(stream).launch()
+        } else {
+            let launch = reduce_each_segment::<T, I, F, 1>(operator, initial, x, offsets, y);
+            launch.grid(segments).on(stream).launch()
+        }
+    }
+}

@@ -1,0 +1,487 @@
+//! Reductions and scans of the values of each run of consecutive equal keys, and run-length encoding, in a single pass by [decoupled
+//! look-back](crate::scan::look_back).
+//!
+//! All are a scan of pairs: the number of runs that have begun, and the reduction of the values since the last beginning.
+
+use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream};
+use cumbia_kernel_macros::{DeviceType, device, kernel};
+
+use crate::arrays::{Input, Output};
+use crate::block::block_scan_first;
+use crate::operator::{Equatable, Function1, Function2, Identity, Plus};
+use crate::scan::look_back::{LookBack, next_tile, prefix_of_block};
+
+/// The number of threads of a block, which the kernel's attribute repeats.
+const BLOCK: usize = 256;
+
+/// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values if
+/// no run begins.
+#[derive(Clone, Copy, DeviceType)]
+pub struct Runs<C: DeviceType, V: DeviceType> {
+    /// The number of runs.
+    pub begun: C,
+    /// The reduction of the values.
+    pub value: V,
+}
+
+/// The [`Runs`] of elements and later ones, of which values of one run are combined by an operator.
+#[derive(Clone, Copy, DeviceType)]
+struct Followed<F: DeviceType>(F);
+
+#[device]
+impl<C: Number, V: DeviceType, F: Function2<V, V, Output = V>> Function2<Runs<C, V>, Runs<C, V>> for Followed<F> {
+    type Output = Runs<C, V>;
+
+    fn call(self, a: Runs<C, V>, b: Runs<C, V>) -> Runs<C, V> {
+        let value = if b.begun == C::ZERO { self.0.call(a.value, b.value) } else { b.value };
+        Runs { begun: a.begun + b.begun, value }
+    }
+}
+
+/// The function with a constant value.
+#[doc(hidden)]
+#[derive(Clone, Copy, DeviceType)]
+pub struct Constant<V: DeviceType>(pub V);
+
+#[device]
+impl<A: DeviceType, V: DeviceType> Function1<A> for Constant<V> {
+    type Output = V;
+
+    fn call(self, _a: A) -> V {
+        self.0
+    }
+}
+
+/// Scans the values `map(x[i])` of each run of equal keys. If `REDUCES`, stores the key and the last value of each run in `firsts` and
+/// `y`, and the number of runs in `count`; otherwise all values in `y`. `states`, `values` and `groups` are a `LookBack`. A block has
+/// `ITEMS` elements for each thread, in `ROWS` rows of 32.
+#[kernel(block = 256)]
+pub fn scan_runs<
+    K: DeviceType + PartialEq,
+    X: DeviceType,
+    V: DeviceType,
+    C: Number,
+    M: Function1<X, Output = V>,
+    F: Function2<V, V, Output = V>,
+    const ITEMS: usize,
+    const ROWS: usize,
+    const EXCLUSIVE: bool,
+    const REDUCES: bool,
+>(
+    operator: F,
+    map: M,
+    initial: V,
+    keys: &[K],
+    x: &[X],
+    firsts: &mut [K],
+    y: &mut [V],
+    count: &mut [usize],
+    states: &mut [u64],
+    values: &mut [Runs<C, V>],
+    groups: usize,
+) {
+    // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
+    let mut exchange = shared::<[[Runs<C, V>; WARP_SIZE + 1]; ROWS]>();
+    let t = thread_idx().x;
+    let len = keys.len();
+    let tile = next_tile(states);
+    if tile >= grid_dim().x || len == 0 {
+        return; // Never: for the proofs only.
+    }
+    let followed = Followed(operator);
+    let first = tile * (BLOCK * ITEMS);
+    let in_tile = (len - first).min(BLOCK * ITEMS);
+
+    // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and each
+    // lane scans consecutive elements. Loads beyond the end are of the last element, so that all are issued without branches.
+    let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
+    let row = warp * ITEMS;
+    let lanes_of_row = WARP_SIZE / ITEMS;
+    let (own_row, own_column) = (row + lane / lanes_of_row, lane % lanes_of_row * ITEMS);
+    let at = first + row * WARP_SIZE + lane;
+    #[unroll]
+    for k in 0..ITEMS {
+        let i = (at + k * WARP_SIZE).min(len - 1);
+        let begins = keys[i] != keys[i.max(1) - 1] || i == 0;
+        let mut value = map.call(x[i]);
+        if EXCLUSIVE && begins {
+            value = operator.call(initial, value);
+        }
+        exchange[row + k][lane] = Runs { begun: if begins { C::ONE } else { C::ZERO }, value };
+    }
+    sync_warp(u32::MAX);
+    let mut own = [exchange[own_row][own_column]; ITEMS];
+    // A bit for each element: whether a run begins.
+    let mut beginnings = 0u32;
+    #[unroll]
+    for k in 0..ITEMS {
+        own[k] = exchange[own_row][own_column + k];
+        beginnings |= ((own[k].begun != C::ZERO) as u32) << k;
+    }
+    let mine = if in_tile > t * ITEMS { in_tile - t * ITEMS } else { 0 };
+    #[unroll]
+    for k in 1..ITEMS {
+        if k < mine {
+            own[k] = followed.call(own[k - 1], own[k]);
+        }
+    }
+    // Of the last thread with elements that are fewer, the total is in an earlier one.
+    let mut total = own[ITEMS - 1];
+    #[unroll]
+    for k in 1..ITEMS {
+        if k == mine {
+            total = own[k - 1];
+        }
+    }
+
+    let (before, aggregate) = block_scan_first(total, in_tile.div_ceil(ITEMS), followed);
+    let (prefix, is_found) = prefix_of_block(followed, total, false, tile, aggregate, states, values, groups);
+    if !is_found {
+        return;
+    }
+
+    let has_lead = tile > 0 || t > 0;
+    if mine > 0 {
+        let mut lead = prefix;
+        if t > 0 {
+            lead = if tile > 0 { followed.call(prefix, before) } else { before };
+        }
+        let mut earlier = lead;
+        #[unroll]
+        for k in 0..ITEMS {
+            let mut through = own[k];
+            if has_lead && k < mine {
+                through = followed.call(lead, through);
+            }
+            let mut result = through;
+            if EXCLUSIVE {
+                result = earlier;
+                if beginnings >> k & 1 != 0 {
+                    result.value = initial;
+                }
+                earlier = through;
+            }
+            exchange[own_row][own_column + k] = result;
+        }
+    }
+    sync_warp(u32::MAX);
+    #[unroll]
+    for k in 0..ITEMS {
+        let i = at + k * WARP_SIZE;
+        if i < len {
+            let result = exchange[row + k][lane];
+            if REDUCES {
+                let key = keys[i];
+                let is_last = i + 1 == len;
+                if is_last || keys[(i + 1).min(len - 1)] != key {
+                    let through = usize::cast(result.begun);
+                    if through <= firsts.len() && through > 0 {
+                        firsts[through - 1] = key;
+                    }
+                    if through <= y.len() && through > 0 {
+                        y[through - 1] = result.value;
+                    }
+                    if is_last {
+                        count[0] = through;
+                    }
+                }
+            } else if i < y.len() {
+                y[i] = result.value;
+            }
+        }
+    }
+}
+
+/// Reduces the values of each run of consecutive equal keys. The key of each run is stored in the first elements of `unique_keys`, and
+/// the reduction of its values, in their order, in those of `y`; the other elements keep their values. The value is the number of runs.
+///
+/// The operator has to be associative. The parentheses depend on the keys and the length alone, so that the result is the same in each
+/// launch. Keys are compared by `==`, so that each NaN is a run.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, reduce_by_key};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let keys = device.to_device(&[7u8, 7, 3, 7, 7])?;
+/// let x = device.to_device(&[1.0, 2.0, 4.0, 8.0, 16.0])?;
+/// let (mut unique_keys, mut sums) = (device.zeros(5)?, device.zeros(5)?);
+/// let n = reduce_by_key(&keys, &x, &mut unique_keys, &mut sums, Plus).value()?;
+/// assert_eq!(unique_keys.slice(..n)?.to_host()?, [7, 3, 7]);
+/// assert_eq!(sums.slice(..n)?.to_host()?, [3.0, 4.0, 24.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn reduce_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>>(
+    keys: &'a (impl Input<Element = K> + ?Sized),
+    x: &'a (impl Input<Element = V> + ?Sized),
+    unique_keys: &'a mut (impl Output<Element = K> + ?Sized),
+    y: &'a mut (impl Output<Element = V> + ?Sized),
+    operator: F,
+) -> ReduceByKey<'a, K, V, V, Identity, F> {
+    ReduceByKey {
+        operation: "reduce_by_key",
+        elements: Elements { keys: keys.elements(), x: x.elements(), map: Identity, operator },
+        firsts: unique_keys.elements_mut(),
+        y: y.elements_mut(),
+        stream: None,
+    }
+}
+
+/// Stores the first element of each run of consecutive equal elements in the first elements of `unique_elements`, and the length of the
+/// run in those of `lengths`; the other elements keep their values. The value is the number of runs.
+///
+/// Elements are compared by `==`, so that each NaN is a run. Lengths overflow as [`Plus`] of their type does.
+///
+/// ```
+/// use cumbia::algorithm::run_length_encode;
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[5, 5, 5, 2, 5, 5])?;
+/// let (mut elements, mut lengths) = (device.zeros(6)?, device.zeros::<u32>(6)?);
+/// let n = run_length_encode(&x, &mut elements, &mut lengths).value()?;
+/// assert_eq!(elements.slice(..n)?.to_host()?, [5, 2, 5]);
+/// assert_eq!(lengths.slice(..n)?.to_host()?, [3, 1, 2]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn run_length_encode<'a, K: Equatable, L: Integer>(
+    x: &'a (impl Input<Element = K> + ?Sized),
+    unique_elements: &'a mut (impl Output<Element = K> + ?Sized),
+    lengths: &'a mut (impl Output<Element = L> + ?Sized),
+) -> ReduceByKey<'a, K, K, L, Constant<L>, Plus> {
+    ReduceByKey {
+        operation: "run_length_encode",
+        elements: Elements { keys: x.elements(), x: x.elements(), map: Constant(L::ONE), operator: Plus },
+        firsts: unique_elements.elements_mut(),
+        y: lengths.elements_mut(),
+        stream: None,
+    }
+}
+
+/// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(x[j], x[j + 1]) .., x[i])`, with the beginning `j`
+/// of the run of `i`, and any parentheses.
+///
+/// The operator has to be associative. Keys are compared by `==`, so that each NaN is a run.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, exclusive_scan_by_key, inclusive_scan_by_key};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let keys = device.to_device(&[7u8, 7, 3, 7, 7])?;
+/// let x = device.to_device(&[1, 2, 4, 8, 16])?;
+/// let mut y = device.zeros(5)?;
+/// inclusive_scan_by_key(&keys, &x, &mut y, Plus).launch()?;
+/// assert_eq!(y.to_host()?, [1, 3, 4, 8, 24]);
+/// exclusive_scan_by_key(&keys, &x, &mut y, 100, Plus).launch()?;
+/// assert_eq!(y.to_host()?, [100, 101, 100, 100, 108]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn inclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>>(
+    keys: &'a (impl Input<Element = K> + ?Sized),
+    x: &'a (impl Input<Element = V> + ?Sized),
+    y: &'a mut (impl Output<Element = V> + ?Sized),
+    operator: F,
+) -> ScanByKey<'a, K, V, F, false> {
+    let elements = Elements { keys: keys.elements(), x: x.elements(), map: Identity, operator };
+    ScanByKey { elements, initial: V::placeholder(), y: y.elements_mut(), stream: None }
+}
+
+/// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(operator(initial, x[j]), x[j + 1]) .., x[i - 1])`,
+/// with the beginning `j` of the run of `i`, and any parentheses; `y[j] = initial`.
+///
+/// The operator has to be associative, as for [`inclusive_scan_by_key`].
+pub fn exclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>>(
+    keys: &'a (impl Input<Element = K> + ?Sized),
+    x: &'a (impl Input<Element = V> + ?Sized),
+    y: &'a mut (impl Output<Element = V> + ?Sized),
+    initial: V,
+    operator: F,
+) -> ScanByKey<'a, K, V, F, true> {
+    let elements = Elements { keys: keys.elements(), x: x.elements(), map: Identity, operator };
+    ScanByKey { elements, initial, y: y.elements_mut(), stream: None }
+}
+
+/// Keys with their values.
+struct Elements<'a, K, X, M, F> {
+    keys: DeviceSlice<'a, K>,
+    x: DeviceSlice<'a, X>,
+    map: M,
+    operator: F,
+}
+
+/// The arrays that a launch writes.
+struct Results<'a, K, V> {
+    firsts: &'a mut DeviceSliceMut<'a, K>,
+    y: &'a mut DeviceSliceMut<'a, V>,
+    count: &'a mut DeviceArray<usize>,
+}
+
+impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
+    Elements<'_, K, X, M, F>
+{
+    /// Checks that there are as many values as keys.
+    fn check(&self, operation: &'static str) -> Result<()> {
+        let (from, to) = (self.keys.len(), self.x.len());
+        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation, from, to }) }
+    }
+
+    /// Enqueues the scan of the elements, of which there are some.
+    fn scan<const EXCLUSIVE: bool, const REDUCES: bool>(
+        &self,
+        initial: V,
+        results: Results<'_, K, V>,
+        stream: &Stream,
+    ) -> Result<()> {
+        if u32::try_from(self.keys.len()).is_ok() {
+            self.count_by::<u32, EXCLUSIVE, REDUCES>(initial, results, stream)
+        } else {
+            self.count_by::<u64, EXCLUSIVE, REDUCES>(initial, results, stream)
+        }
+    }
+
+    /// Enqueues the scan, with numbers of runs of type `C`.
+    fn count_by<C: Number, const EXCLUSIVE: bool, const REDUCES: bool>(
+        &self,
+        initial: V,
+        results: Results<'_, K, V>,
+        stream: &Stream,
+    ) -> Result<()> {
+        // As in a scan of such pairs. Conditions that are constants, so that the kernel is compiled for one number of items.
+        const { assert!(size_of::<Runs<C, V>>() <= 160, "the values of a scan by key have at most 152 bytes") };
+        if const { size_of::<Runs<C, V>>() <= 8 } {
+            self.launch_tiles::<C, 8, 64, EXCLUSIVE, REDUCES>(initial, results, stream)
+        } else if const { size_of::<Runs<C, V>>() <= 40 } {
+            self.launch_tiles::<C, 4, 32, EXCLUSIVE, REDUCES>(initial, results, stream)
+        } else {
+            self.launch_tiles::<C, 1, 8, EXCLUSIVE, REDUCES>(initial, results, stream)
+        }
+    }
+
+    fn launch_tiles<C: Number, const ITEMS: usize, const ROWS: usize, const EXCLUSIVE: bool, const REDUCES: bool>(
+        &self,
+        initial: V,
+        results: Results<'_, K, V>,
+        stream: &Stream,
+    ) -> Result<()> {
+        let tiles = self.keys.len().div_ceil(BLOCK * ITEMS);
+        let LookBack { mut states, mut values, groups, .. } = LookBack::new(stream, tiles)?;
+        let Results { firsts, y, count } = results;
+        scan_runs::<K, X, V, C, M, F, ITEMS, ROWS, EXCLUSIVE, REDUCES>(
+            self.operator,
+            self.map,
+            initial,
+            &self.keys,
+            &self.x,
+            firsts,
+            y,
+            count,
+            &mut states,
+            &mut values,
+            groups,
+        )
+        .grid(tiles)
+        .on(stream)
+        .launch()
+    }
+}
+
+/// A reduction of runs: [`reduce_by_key`] or [`run_length_encode`].
+#[must_use = "a reduction does nothing until its value is asked for: `.value()?`"]
+pub struct ReduceByKey<'a, K, X, V, M, F> {
+    operation: &'static str,
+    elements: Elements<'a, K, X, M, F>,
+    firsts: DeviceSliceMut<'a, K>,
+    y: DeviceSliceMut<'a, V>,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
+    ReduceByKey<'a, K, X, V, M, F>
+{
+    /// Enqueues the reduction on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Reduces the runs, waits, and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if there are not as many values as keys, or if one of the results is shorter than the number of runs,
+    /// of which it then has the first; [`Error::OutOfMemory`], and those of [`Launch::launch`](cumbia::Launch::launch) and
+    /// [`DeviceArray::to_host`].
+    pub fn value(mut self) -> Result<usize> {
+        let operation = self.operation;
+        self.elements.check(operation)?;
+        if self.elements.keys.is_empty() {
+            return Ok(0);
+        }
+        let default = self.elements.keys.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        let mut count = stream.zeros(1)?;
+        let (mut firsts, mut y) = (self.firsts.as_slice_mut(), self.y.as_slice_mut());
+        let results = Results { firsts: &mut firsts, y: &mut y, count: &mut count };
+        self.elements.scan::<false, true>(V::placeholder(), results, stream)?;
+        let mut found = [0];
+        count.copy_to_host(&mut found)?;
+        let from = found[0];
+        for to in [self.firsts.len(), self.y.len()] {
+            if from > to {
+                return Err(Error::LengthMismatch { operation, from, to });
+            }
+        }
+        Ok(from)
+    }
+}
+
+/// A scan of runs: [`inclusive_scan_by_key`] or [`exclusive_scan_by_key`].
+#[must_use = "a scan does nothing until it is launched: `.launch()?`"]
+pub struct ScanByKey<'a, K, V, F, const EXCLUSIVE: bool> {
+    elements: Elements<'a, K, V, Identity, F>,
+    /// The first result of each run of an exclusive scan, which an inclusive one does not use.
+    initial: V,
+    y: DeviceSliceMut<'a, V>,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCLUSIVE: bool>
+    ScanByKey<'a, K, V, F, EXCLUSIVE>
+{
+    /// Enqueues the scan on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the scan.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], and those of
+    /// [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(mut self) -> Result<()> {
+        self.elements.check("scan_by_key")?;
+        let (from, to) = (self.elements.keys.len(), self.y.len());
+        if from != to {
+            return Err(Error::LengthMismatch { operation: "scan_by_key", from, to });
+        }
+        if from == 0 {
+            return Ok(());
+        }
+        let default = self.elements.keys.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        let (mut none, mut count) = (stream.zeros(0)?, stream.zeros(0)?);
+        let mut y = self.y.as_slice_mut();
+        let results = Results { firsts: &mut none.as_slice_mut(), y: &mut y, count: &mut count };
+        self.elements.scan::<EXCLUSIVE, false>(self.initial, results, stream)
+    }
+}

@@ -1,0 +1,301 @@
+//! Inclusive and exclusive scans of an array, in a single pass by [decoupled look-back](crate::scan::look_back).
+
+pub(crate) mod by_key;
+pub(crate) mod look_back;
+pub(crate) mod select;
+
+use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
+use cumbia_kernel_macros::kernel;
+
+use crate::arrays::{Input, Output};
+use crate::block::block_scan_first;
+use crate::operator::Function2;
+use crate::scan::look_back::{LookBack, next_tile, prefix_of_block};
+
+/// The number of threads of a block, which the kernel's attribute repeats.
+const BLOCK: usize = 256;
+
+/// Scans `x`. `states`, `values` and `groups` are a `LookBack`. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32.
+#[kernel(block = 256)]
+pub fn scan_tiles<
+    T: DeviceType,
+    F: Function2<T, T, Output = T>,
+    const ITEMS: usize,
+    const ROWS: usize,
+    const EXCLUSIVE: bool,
+>(
+    operator: F,
+    initial: T,
+    x: &[T],
+    y: &mut [T],
+    states: &mut [u64],
+    values: &mut [T],
+    groups: usize,
+) {
+    // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
+    let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
+    let t = thread_idx().x;
+    let tile = next_tile(states);
+    if tile >= grid_dim().x {
+        return; // Never: it bounds the indices, so that they are proved to be inside the array and computed with 32 bits.
+    }
+    let first = tile * (BLOCK * ITEMS);
+    let count = (x.len() - first).min(BLOCK * ITEMS);
+    let is_full = first + BLOCK * ITEMS <= x.len();
+
+    // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and each
+    // lane scans consecutive elements. Addresses differ by constants.
+    let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
+    let row = warp * ITEMS;
+    let lanes_of_row = WARP_SIZE / ITEMS;
+    let (own_row, own_column) = (row + lane / lanes_of_row, lane % lanes_of_row * ITEMS);
+    let at = first + row * WARP_SIZE + lane;
+    let mut own = [initial; ITEMS];
+    if is_full {
+        // All loads are issued before the first value is needed.
+        #[unroll]
+        for k in 0..ITEMS {
+            own[k] = x[at + k * WARP_SIZE];
+        }
+        #[unroll]
+        for k in 0..ITEMS {
+            exchange[row + k][lane] = own[k];
+        }
+    } else {
+        #[unroll(1)]
+        for k in 0..ITEMS {
+            if at + k * WARP_SIZE < x.len() {
+                exchange[row + k][lane] = x[at + k * WARP_SIZE];
+            }
+        }
+    }
+    sync_warp(u32::MAX);
+    #[unroll]
+    for k in 0..ITEMS {
+        own[k] = exchange[own_row][own_column + k];
+    }
+    let mine = if count > t * ITEMS { count - t * ITEMS } else { 0 };
+    #[unroll]
+    for k in 1..ITEMS {
+        if k < mine {
+            own[k] = operator.call(own[k - 1], own[k]);
+        }
+    }
+    // Of the last thread with elements that are fewer, the total is in an earlier one.
+    let mut total = own[ITEMS - 1];
+    if !is_full {
+        #[unroll]
+        for k in 1..ITEMS {
+            if k == mine {
+                total = own[k - 1];
+            }
+        }
+    }
+
+    let (before, aggregate) = block_scan_first(total, count.div_ceil(ITEMS), operator);
+    let (prefix, is_found) = prefix_of_block(operator, initial, EXCLUSIVE, tile, aggregate, states, values, groups);
+    if !is_found {
+        return;
+    }
+
+    let has_prefix = tile > 0 || EXCLUSIVE;
+    if mine > 0 {
+        let mut lead = prefix;
+        if t > 0 {
+            lead = if has_prefix { operator.call(lead, before) } else { before };
+        }
+        if EXCLUSIVE {
+            exchange[own_row][own_column] = lead;
+            #[unroll]
+            for k in 1..ITEMS {
+                if k < mine {
+                    exchange[own_row][own_column + k] = operator.call(lead, own[k - 1]);
+                }
+            }
+        } else {
+            let has_lead = t > 0 || has_prefix;
+            #[unroll]
+            for k in 0..ITEMS {
+                let mut value = own[k];
+                if has_lead && k < mine {
+                    value = operator.call(lead, value);
+                }
+                exchange[own_row][own_column + k] = value;
+            }
+        }
+    }
+    sync_warp(u32::MAX);
+    if is_full {
+        #[unroll]
+        for k in 0..ITEMS {
+            y[at + k * WARP_SIZE] = exchange[row + k][lane];
+        }
+    } else {
+        #[unroll(1)]
+        for k in 0..ITEMS {
+            if at + k * WARP_SIZE < y.len() {
+                y[at + k * WARP_SIZE] = exchange[row + k][lane];
+            }
+        }
+    }
+}
+
+/// Computes `y[i] = operator(.. operator(x[0], x[1]) .., x[i])`, with any parentheses.
+///
+/// The operator has to be associative. The order of its operands is kept. As for [`reduce`](crate::reduce()), the parentheses depend
+/// on the length of the array alone.
+///
+/// ```
+/// use cumbia::algorithm::{Maximum, Plus, inclusive_scan};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[3, 1, 4, 1, 5])?;
+/// let mut y = device.zeros(5)?;
+/// inclusive_scan(&x, &mut y, Plus).launch()?;
+/// assert_eq!(y.to_host()?, [3, 4, 8, 9, 14]);
+/// inclusive_scan(&x, &mut y, Maximum).launch()?;
+/// assert_eq!(y.to_host()?, [3, 3, 4, 4, 5]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn inclusive_scan<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
+    x: &'a (impl Input<Element = T> + ?Sized),
+    y: &'a mut (impl Output<Element = T> + ?Sized),
+    operator: F,
+) -> Scan<'a, T, F, false> {
+    Scan::new(x.elements(), y.elements_mut(), T::placeholder(), operator)
+}
+
+/// Computes `y[i] = operator(.. operator(operator(initial, x[0]), x[1]) .., x[i - 1])`, with any parentheses, and `y[0] = initial`.
+///
+/// The operator has to be associative, as for [`inclusive_scan`].
+///
+/// ```
+/// use cumbia::algorithm::{Plus, exclusive_scan};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let lengths = device.to_device(&[3u32, 1, 4])?;
+/// let mut starts = device.zeros(3)?;
+/// exclusive_scan(&lengths, &mut starts, 0, Plus).launch()?;
+/// assert_eq!(starts.to_host()?, [0, 3, 4]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn exclusive_scan<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
+    x: &'a (impl Input<Element = T> + ?Sized),
+    y: &'a mut (impl Output<Element = T> + ?Sized),
+    initial: T,
+    operator: F,
+) -> Scan<'a, T, F, true> {
+    Scan::new(x.elements(), y.elements_mut(), initial, operator)
+}
+
+/// A scan: [`inclusive_scan`] or [`exclusive_scan`].
+#[must_use = "a scan does nothing until it is launched: `.launch()?`"]
+pub struct Scan<'a, T, F, const EXCLUSIVE: bool> {
+    x: DeviceSlice<'a, T>,
+    y: DeviceSliceMut<'a, T>,
+    /// The first result of an exclusive scan, which an inclusive one does not use.
+    initial: T,
+    operator: F,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Scan<'a, T, F, EXCLUSIVE> {
+    /// The elements of a thread: 64 bytes, which 6 blocks of a multiprocessor hold in registers and shared memory at once.
+    const ITEMS: usize = match size_of::<T>() {
+        0..=4 => 16,
+        5..=8 => 8,
+        9..=40 => 4,
+        41..=160 => 1,
+        _ => panic!("the elements of a scan have at most 160 bytes"),
+    };
+
+    fn new(x: DeviceSlice<'a, T>, y: DeviceSliceMut<'a, T>, initial: T, operator: F) -> Self {
+        let () = const { assert!(Self::ITEMS > 0) };
+        Scan { x, y, initial, operator, stream: None }
+    }
+
+    /// Enqueues the scan on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Enqueues the scan.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, and those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(self) -> Result<()> {
+        self.prepare()?.launch()
+    }
+
+    /// Allocates the temporary memory, so that the scan can be launched repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedScan<'a, T, F, EXCLUSIVE>> {
+        let (from, to) = (self.x.len(), self.y.len());
+        if from != to {
+            return Err(Error::LengthMismatch { operation: "scan", from, to });
+        }
+        let tiles = from.div_ceil(BLOCK * Self::ITEMS);
+        let default = self.x.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        Ok(PreparedScan { look_back: LookBack::new(stream, tiles)?, tiles, scan: self })
+    }
+}
+
+/// A [`Scan`] with its temporary memory.
+pub struct PreparedScan<'a, T, F, const EXCLUSIVE: bool> {
+    scan: Scan<'a, T, F, EXCLUSIVE>,
+    tiles: usize,
+    look_back: LookBack<T>,
+}
+
+impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> PreparedScan<'_, T, F, EXCLUSIVE> {
+    /// Enqueues the scan.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        if self.tiles == 0 {
+            return Ok(());
+        }
+        self.look_back.reset()?;
+        // Conditions that are constants, so that the kernel is compiled for one number of items.
+        if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 16 } {
+            self.launch_tiles::<16, 128>()
+        } else if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 8 } {
+            self.launch_tiles::<8, 64>()
+        } else if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 4 } {
+            self.launch_tiles::<4, 32>()
+        } else {
+            self.launch_tiles::<1, 8>()
+        }
+    }
+
+    fn launch_tiles<const ITEMS: usize, const ROWS: usize>(&mut self) -> Result<()> {
+        let Scan { x, y, initial, operator, stream } = &mut self.scan;
+        let LookBack { states, values, groups, .. } = &mut self.look_back;
+        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(*operator, *initial, x, y, states, values, *groups);
+        let launch = launch.grid(self.tiles);
+        match stream {
+            Some(stream) => launch.on(stream).launch(),
+            None => launch.launch(),
+        }
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        self.look_back.bytes()
+    }
+}

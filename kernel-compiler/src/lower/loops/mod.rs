@@ -1,0 +1,5 @@
+//! Loops: over ranges, with hoisted checks, and those that are not proved to terminate.
+
+pub(in crate::lower) mod endless;
+pub(in crate::lower) mod hoist;
+pub(in crate::lower) mod range;

@@ -1,0 +1,151 @@
+//! Diagnostics for methods that do not exist on the device.
+//!
+//! The CPU body calls methods by hidden names (`__device_norm` for `norm`), which rustc's error would mention. The body
+//! therefore declares, for each called name, a trait with that function. The trait applies to every type, but its bound
+//! is never satisfied, and `#[diagnostic::on_unimplemented]` on the bound supplies the message of the rule. An existing
+//! method takes precedence: the trait is implemented for `&mut T`, which method probing tries last.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+
+use crate::lower::call::hidden_name;
+use crate::position::ours;
+use crate::rules::{self, Body, Rule};
+
+/// The hidden functions that a body calls.
+#[derive(Default)]
+pub(in crate::lower) struct Fallbacks(Vec<Fallback>);
+
+struct Fallback {
+    /// The name that the user wrote.
+    name: Ident,
+    /// The hidden name.
+    hidden: Ident,
+    /// The number of arguments, without the receiver.
+    arguments: usize,
+    /// Called with method syntax, on a receiver.
+    method: bool,
+}
+
+impl Fallbacks {
+    /// Records a call `x.name(..)`.
+    pub(in crate::lower) fn method(&mut self, name: &Ident, arguments: usize) {
+        self.note(name, hidden_name(name), arguments, true);
+    }
+
+    /// Records a call `Type::name(..)` of the function `hidden`.
+    pub(in crate::lower) fn associated(&mut self, name: &Ident, hidden: Ident, arguments: usize) {
+        self.note(name, hidden, arguments, false);
+    }
+
+    fn note(&mut self, name: &Ident, hidden: Ident, arguments: usize, method: bool) {
+        let known = |known: &Fallback| known.hidden == hidden && known.arguments == arguments && known.method == method;
+        if !self.0.iter().any(known) {
+            self.0.push(Fallback { name: name.clone(), hidden, arguments, method });
+        }
+    }
+
+    /// Returns the declarations of the traits, for a function of this kind.
+    pub(in crate::lower) fn items(&self, body: Body) -> TokenStream {
+        self.0.iter().map(|fallback| fallback.items(body)).collect()
+    }
+}
+
+impl Fallback {
+    fn items(&self, body: Body) -> TokenStream {
+        let Fallback { name, hidden: function, arguments, method } = self;
+        let name = name.unraw().to_string();
+        // Item names have no hygiene, hence the prefixes.
+        let kind = if *method { "Method" } else { "Function" };
+        let text = function.to_string();
+        let text = text.trim_start_matches("__device");
+        let [condition, fallback] = ["Device", "__Missing"]
+            .map(|prefix| format_ident!("{prefix}{kind}{text}_{arguments}", span = Span::call_site()));
+        let [what, why, help] = rule(&name, *method, *arguments).formats(body, &name);
+        let label = if *method { "not a method of the device" } else { "not a function of the device" };
+        let (why, help) = (format!("why: {why}"), format!("help: {help}"));
+        let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
+        // The call context is passed after the receiver or the first argument.
+        let (before, behind) = types.split_at(if *method { 0 } else { types.len().min(1) });
+        let receiver = method.then(|| quote!(self,));
+        let target = if *method { quote!(&mut T) } else { quote!(T) };
+        let signature = quote! {
+            fn #function<#(#types),*>(
+                #receiver #(_: #before,)* _: ::cumbia::__private::Call<'_>, #(_: #behind,)*
+            ) -> ::cumbia::__private::Returned<::cumbia::__private::NoKey, ::core::convert::Infallible>
+        };
+        quote_spanned! {ours(Span::call_site())=>
+            #[diagnostic::on_unimplemented(message = #what, label = #label, note = #why, note = #help)]
+            trait #condition {}
+            #[allow(dead_code)]
+            trait #fallback: ::core::marker::Sized {
+                #signature;
+            }
+            impl<T: #condition> #fallback for #target {
+                #signature {
+                    loop {}
+                }
+            }
+        }
+    }
+}
+
+/// Returns the rule for a method or an associated function of this name.
+fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
+    const CONVERSIONS: [&str; 6] = ["into", "try_into", "unwrap", "expect", "unwrap_or", "ok"];
+    const PLACES: [&str; 5] = ["replace", "insert", "get_or_insert", "as_ref", "as_mut"];
+    const ELEMENTS: [&str; 6] = ["get", "get_mut", "first", "first_mut", "last", "last_mut"];
+    const ITERATORS: [&str; 17] = [
+        "map",
+        "filter",
+        "zip",
+        "enumerate",
+        "rev",
+        "step_by",
+        "take",
+        "skip",
+        "chain",
+        "fold",
+        "sum",
+        "product",
+        "for_each",
+        "collect",
+        "any",
+        "all",
+        "count",
+    ];
+    const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
+    const SLICES: [&str; 16] = [
+        "partition_point",
+        "select_nth_unstable",
+        "split_first",
+        "split_last",
+        "starts_with",
+        "ends_with",
+        "is_sorted",
+        "sort_by",
+        "sort_by_key",
+        "sort_unstable_by",
+        "sort_unstable_by_key",
+        "binary_search",
+        "rotate_left",
+        "rotate_right",
+        "clone_from_slice",
+        "copy_within",
+    ];
+    match name {
+        _ if !method => &rules::ASSOCIATED_FUNCTION,
+        "take" if arguments == 0 => &rules::OPTION_PLACE,
+        name if PLACES.contains(&name) => &rules::OPTION_PLACE,
+        name if ELEMENTS.contains(&name) => &rules::ELEMENT,
+        name if CONVERSIONS.contains(&name) => &rules::CONVERSION,
+        name if ITERATORS.contains(&name) => &rules::ITERATOR_METHOD_OF,
+        name if HEAP.contains(&name) => &rules::HEAP_METHOD,
+        name if SLICES.contains(&name) => &rules::SLICE_METHOD,
+        "powf" | "powi" | "pow" => &rules::POWER,
+        "shape" | "size" | "length" => &rules::LENGTH,
+        "clone" => &rules::CLONE,
+        _ => &rules::METHOD,
+    }
+}

@@ -1,0 +1,146 @@
+//! Method calls on numbers, slices, arrays and user types.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall, ExprReference};
+
+use crate::lower::call::{CalledMethod, Guard, hidden_name};
+use crate::lower::place::borrow::borrowed_again;
+use crate::lower::place::{Access, Form};
+use crate::lower::{Lowerer, Shape, Value, foreign, peeled};
+use crate::position::standing_for;
+use crate::rules;
+
+impl Lowerer<'_> {
+    /// `x.sqrt()`, `particles[i].push(force)`
+    pub(in crate::lower) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
+        let text = call.method.unraw().to_string();
+        if let Some(single) = copied_element(call).or_else(|| reduced_elements(call)) {
+            return self.method_call(&single);
+        }
+        if let Some((iterator, name)) = iterator_of(call) {
+            return self.refuse_named(iterator, &rules::ITERATOR_METHOD, &name);
+        }
+        if let Expr::Range(range) = peeled(&call.receiver) {
+            return self.refuse(range, &rules::RANGE);
+        }
+        if let Expr::Path(module) = peeled(&call.receiver)
+            && self.variable(peeled(&call.receiver)).is_none()
+            && let Some(help) = foreign::method(module, &call.method)
+        {
+            self.errors.explain(call, &help);
+            return self.placeholder(call);
+        }
+        if text == "expect"
+            && let Some(value) = self.expect(call)
+        {
+            return value;
+        }
+        // A method call dereferences its receiver implicitly.
+        let (receiver, borrow) = borrowed(&call.receiver);
+        let mutable = borrow.is_some_and(|borrow| borrow.mutability.is_some());
+        let access = match borrow {
+            Some(_) if mutable => Access::Write,
+            Some(_) => Access::Read,
+            None => Access::Receiver,
+        };
+        let place = self.place(receiver, access);
+        let (method, turbofish) = (hidden_name(&call.method), &call.turbofish);
+        let (place_cpu, dot) = (&place.cpu, &call.dot_token);
+        let (guard, callee) = if place.is_behind_handle() {
+            // Rust probes the methods of a reference in another order than those of its referent.
+            let of_reference = borrow.is_some() || place.form != Form::Handle;
+            let handle = match borrow {
+                Some(borrow) => borrowed_again(place_cpu.clone(), mutable, borrow.span()),
+                None => place_cpu.clone(),
+            };
+            let guard = Guard::new(&handle, receiver.span(), of_reference);
+            let target = standing_for(receiver.span(), guard.referent());
+            let callee = quote!(#target #dot #method #turbofish);
+            // The guard provides the methods of an array that need no copy of it. For any other method, rustc's error
+            // should mention the type behind the guard.
+            if ["len", "is_empty", "split_at", "split_at_mut"].contains(&text.as_str()) {
+                let name = &guard.receiver;
+                let of_guard = quote!(#name #dot #method #turbofish);
+                (Some(guard.checked(callee)), of_guard)
+            } else {
+                (Some(guard), callee)
+            }
+        } else {
+            let target = match borrow {
+                Some(ExprReference { and_token, mutability, .. }) => {
+                    standing_for(receiver.span(), quote!(#and_token #mutability #place_cpu))
+                }
+                None => place_cpu.clone(),
+            };
+            (None, quote!(#target #dot #method #turbofish))
+        };
+        let receiver = Value { id: place.id, cpu: TokenStream::new(), shape: place.shape };
+        let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
+        self.fallbacks.method(&call.method, args.len());
+        let shape = match text.as_str() {
+            "split_at" | "split_at_mut" => Shape::Tuple(vec![Shape::Slice; 2]),
+            // The `clone` of a slice is the copy of the handle.
+            "clone" if receiver.shape == Shape::Slice => Shape::Slice,
+            _ => Shape::Unknown,
+        };
+        let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown: call.method.span(), shape };
+        self.hidden_call(hidden, &[receiver], &args, call.span())
+    }
+}
+
+/// Returns the receiver without the borrows around it, and the innermost of them.
+fn borrowed(receiver: &Expr) -> (&Expr, Option<&ExprReference>) {
+    match peeled(receiver) {
+        Expr::Reference(reference) => {
+            let (inner, borrow) = borrowed(&reference.expr);
+            (inner, borrow.or(Some(reference)))
+        }
+        _ => (receiver, None),
+    }
+}
+
+/// Returns the call of the single method that stands for `x.get(i).copied()`, `x.first().copied()` or
+/// `x.last().copied()`: the `Option` between the two calls would hold a reference.
+fn copied_element(call: &ExprMethodCall) -> Option<ExprMethodCall> {
+    let is_copy = call.args.is_empty() && (call.method == "copied" || call.method == "cloned");
+    match peeled(&call.receiver) {
+        Expr::MethodCall(inner) if is_copy && ["get", "first", "last"].iter().any(|name| inner.method == name) => {
+            let method = Ident::new(&format!("{}_copied", inner.method), inner.method.span());
+            Some(ExprMethodCall { method, ..inner.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the call of the single method that stands for `x.iter().sum()`, `x.iter().copied().max()` and the like: iterators
+/// are not values.
+fn reduced_elements(call: &ExprMethodCall) -> Option<ExprMethodCall> {
+    let name = call.method.to_string();
+    let (of_references, of_values) = (["sum", "product"], ["max", "min"]);
+    let Expr::MethodCall(inner) = peeled(&call.receiver) else { return None };
+    let (elements, copied) = match peeled(&inner.receiver) {
+        Expr::MethodCall(elements) if inner.method == "copied" || inner.method == "cloned" => (elements, true),
+        _ => (inner, false),
+    };
+    let takes_none = [call, inner, elements].iter().all(|call| call.args.is_empty());
+    let is_known = of_references.contains(&name.as_str()) || copied && of_values.contains(&name.as_str());
+    (takes_none && is_known && elements.method == "iter").then(|| ExprMethodCall {
+        receiver: elements.receiver.clone(),
+        method: Ident::new(&format!("iter_{name}"), call.method.span()),
+        ..call.clone()
+    })
+}
+
+/// Returns the method that creates an iterator, if this chain of calls begins with one.
+fn iterator_of(call: &ExprMethodCall) -> Option<(&Ident, String)> {
+    let inner = match peeled(&call.receiver) {
+        Expr::MethodCall(inner) if reduced_elements(inner).is_none() => iterator_of(inner),
+        _ => None,
+    };
+    let name = call.method.to_string();
+    let creates_one = ["iter", "iter_mut", "into_iter", "chunks", "chunks_exact", "windows"].contains(&name.as_str());
+    inner.or_else(|| creates_one.then_some((&call.method, name)))
+}

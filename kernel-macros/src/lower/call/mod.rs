@@ -1,0 +1,376 @@
+//! Calls by path: device functions, intrinsics, associated functions, tuple structs.
+
+pub(in crate::lower) mod fallback;
+pub(in crate::lower) mod intrinsic;
+pub(in crate::lower) mod method;
+
+use cumbia_kernel_ir::ExprKind;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path};
+
+use crate::identity::{self, Known};
+use crate::lower::place::Access;
+use crate::lower::shape::is_primitive;
+use crate::lower::sugar::is_upper_case;
+use crate::lower::{Lowerer, Shape, Value, foreign, peeled, slot_name};
+use crate::position::{ours, standing_for};
+use crate::rules;
+use crate::signature::is_heap_name;
+
+/// The kind of item that a call's path names, by Rust's naming convention: the names of types and variants are upper camel
+/// case.
+enum Callee {
+    /// `helper`, `math::helper`
+    Function,
+    /// `Complex::new`, `f32::max`, `<T as Shape>::area`
+    Associated,
+    /// `Pair`
+    TupleStruct,
+}
+
+impl Lowerer<'_> {
+    /// `f(x, y)`
+    pub(in crate::lower) fn call(&mut self, call: &ExprCall) -> Value {
+        let path = match peeled(&call.func) {
+            Expr::Path(path) => path,
+            closure @ Expr::Closure(_) => return self.expr(closure),
+            other => return self.refuse(other, &rules::CALLEE),
+        };
+        if let Some(help) = foreign::call(call, path) {
+            self.errors.explain(path, &help);
+            return self.placeholder(call);
+        }
+        if let Some(heap) = path.path.segments.iter().find(|segment| is_heap_name(&segment.ident.to_string())) {
+            return self.refuse_named(path, &rules::HEAP, &heap.ident);
+        }
+        match callee_of(path) {
+            Callee::Associated => self.associated_call(call, path),
+            Callee::TupleStruct => self.tuple_structure(call, &path.path),
+            Callee::Function => self.function_call(call, path),
+        }
+    }
+
+    fn function_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
+        if is_layout(path) && call.args.is_empty() {
+            // Whichever function the path resolves to, the value is a constant.
+            return self.constant(call.span(), &quote!(const { #call }));
+        }
+        if let Some(name) = path.path.get_ident() {
+            if self.lookup(name).is_some() {
+                return self.refuse(path, &rules::CALLEE);
+            }
+            if *name == self.signature.name && !self.signature.associated {
+                return self.refuse(path, &rules::RECURSION);
+            }
+        }
+        let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
+        let Some(shape) = intrinsic::handle(path, args.len()) else {
+            let shape = intrinsic::shape_of_result(path, args.len());
+            return self.resolved_call(call, path, &args, shape);
+        };
+        let Value { id, cpu, shape } = self.resolved_call(call, path, &args, shape);
+        let check = identity::check(&path.path, Known::Intrinsic);
+        Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), shape }
+    }
+
+    /// A call of the item that `path` resolves to.
+    fn resolved_call(&mut self, call: &ExprCall, path: &ExprPath, args: &[Value], shape: Shape) -> Value {
+        let callee = self.slot();
+        let span = call.func.span();
+        let name = slot_name(callee, span);
+        let at = self.at(call.span());
+        let cx = &self.cx;
+        let cpu_args = args.iter().map(|arg| &arg.cpu);
+        // The type of the result may depend on a literal argument: that of `grid(2)`.
+        let literal = literal_type(call);
+        let context = quote_spanned!(ours(call.args.first().map_or(span, Spanned::span))=> call_of::<#literal, _>);
+        // A struct literal resolves the path in the type namespace: generic arguments can be inferred, and a host
+        // function is rejected at its name.
+        let cpu = quote_spanned! {ours(span)=>
+            #name
+                .callee(#path { call: #cx.#context(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::callee_content(of))
+                .call(#(#cpu_args),*)
+        };
+        let args = args.iter().map(|arg| arg.id).collect();
+        self.shaped(ExprKind::Call { callee, args }, call.span(), standing_for(call.span(), cpu), shape)
+    }
+
+    /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
+    fn associated_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
+        let Some(function) = path.path.segments.last().map(|last| last.ident.clone()) else {
+            return self.refuse(path, &rules::CALLEE);
+        };
+        let mut args = call.args.iter();
+        let first = args.next().map(|first| self.receiving_argument(first));
+        let mut guard = None;
+        let mut values = Vec::new();
+        if let Some((value, before)) = first {
+            values.push(value);
+            guard = before;
+        }
+        values.extend(args.map(|arg| self.argument(arg)));
+        // A first argument in memory is passed as a handle. The type in the path is the function's own, or one that
+        // implements its trait.
+        let lent = guard.is_some() && path.qself.is_none() && !self.is_number(path);
+        let hidden = if lent { lent_name(&function) } else { hidden_name(&function) };
+        self.fallbacks.associated(&function, hidden.clone(), values.len());
+        let named = hidden_path(path, hidden);
+        let mut check = TokenStream::new();
+        if let Some(primitive) = primitive_of(path)
+            && !path.path.segments.first().is_some_and(|ty| self.signature.types.contains(&ty.ident))
+        {
+            // rustc skips a module of this name that does not contain the hidden function.
+            check = identity::check(&primitive, Known::Primitive);
+        }
+        let method = CalledMethod { check, guard, callee: named, shown: path.span(), shape: Shape::Unknown };
+        let (first, rest) = values.split_at(values.len().min(1));
+        self.hidden_call(method, first, rest, call.span())
+    }
+
+    /// Lowers the first argument of an associated function, and returns the guard that has to precede the call, if any.
+    /// The parameter may be a receiver, which is a Rust reference, or another reference, which is a handle; the
+    /// returned value converts to both.
+    fn receiving_argument(&mut self, arg: &Expr) -> (Value, Option<Guard>) {
+        let reference = match peeled(arg) {
+            Expr::Reference(reference) if !matches!(peeled(&reference.expr), Expr::Reference(_) | Expr::Range(_)) => {
+                reference
+            }
+            _ => {
+                let value = self.expr(arg);
+                let Shape::Reference { mutable } = value.shape else { return (value, None) };
+                return received(value, mutable, arg.span());
+            }
+        };
+        let mutable = reference.mutability.is_some();
+        if mutable {
+            self.refuse_read_only(&reference.expr);
+        }
+        let access = if mutable { Access::Write } else { Access::Read };
+        let place = self.place(&reference.expr, access);
+        let id = self.push(ExprKind::Borrow { place: place.id, mutable }, reference.span());
+        let to_value = Shape::Reference { mutable };
+        if place.is_behind_handle() {
+            return received(Value { id, cpu: place.cpu, shape: to_value }, mutable, reference.span());
+        }
+        let (cpu, and, mutability) = (place.cpu, &reference.and_token, &reference.mutability);
+        let cpu = if place.shape == Shape::Slice { cpu } else { quote!(#and #mutability #cpu) };
+        (Value { id, cpu, shape: to_value }, None)
+    }
+
+    /// Returns whether a path names an associated function of a numeric type or of a type parameter.
+    fn is_number(&self, path: &ExprPath) -> bool {
+        path.path.segments.first().is_some_and(|ty| {
+            let name = ty.ident.to_string();
+            is_primitive(&name) || name == "f16" || name == "bf16" || self.signature.types.contains(&ty.ident)
+        })
+    }
+
+    /// Lowers a call of the hidden device counterpart of a method or an associated function. The call context is passed
+    /// after the first value, which is the receiver or the first argument; a receiver has no tokens here, since it
+    /// precedes the method's name.
+    pub(in crate::lower) fn hidden_call(
+        &mut self,
+        method: CalledMethod,
+        first: &[Value],
+        rest: &[Value],
+        span: Span,
+    ) -> Value {
+        let CalledMethod { check, guard, callee, shown, shape } = method;
+        let slot = self.slot();
+        let name = slot_name(slot, shown);
+        let at = self.at(span);
+        let cx = &self.cx;
+        let before: Vec<_> = first.iter().map(|value| &value.cpu).filter(|cpu| !cpu.is_empty()).collect();
+        let behind: Vec<_> = rest.iter().map(|value| &value.cpu).collect();
+        let call = quote_spanned!(ours(shown)=> #cx.call(#at));
+        let method =
+            |call: &TokenStream| quote_spanned!(ours(shown)=> #name.method(#callee(#(#before,)* #call, #(#behind),*)));
+        let cpu = if let Some(guard) = guard {
+            let called = &guard.call;
+            let result = if let Some(other) = &guard.other {
+                let reference = guard.reference_statement();
+                // The arguments are evaluated once, outside the closure.
+                let args: Vec<_> =
+                    (0..behind.len()).map(|i| format_ident!("argument{i}", span = ours(shown))).collect();
+                quote_spanned! {ours(shown)=>
+                    #(let #args = #behind;)*
+                    #name.method(::cumbia::__private::same_method(#callee(#(#before,)* #called, #(#args),*), || {
+                        #reference
+                        ::cumbia::__private::key_of(#other(#called, #(#args),*))
+                    }))
+                }
+            } else {
+                let (reference, result) = (guard.reference_statement(), method(&called.to_token_stream()));
+                quote!(#reference #result)
+            };
+            let Guard { receiver, place, .. } = &guard;
+            quote_spanned! {ours(shown)=>
+                {
+                    #check
+                    let mut #receiver = #place.receiver();
+                    let #called = #receiver.called(#call);
+                    #result
+                }
+            }
+        } else if check.is_empty() {
+            method(&call)
+        } else {
+            let called = method(&call);
+            quote!({ #check #called })
+        };
+        let args = first.iter().chain(rest).map(|value| value.id).collect();
+        self.shaped(ExprKind::Call { callee: slot, args }, span, standing_for(span, cpu), shape)
+    }
+}
+
+/// A receiver in memory. It is evaluated before the arguments, and the call context carries its place.
+pub(in crate::lower) struct Guard {
+    /// The variable that holds the receiver.
+    pub(in crate::lower) receiver: Ident,
+    /// The variable that holds the call context.
+    call: Ident,
+    /// The handle of the place.
+    place: TokenStream,
+    /// The variable that holds the receiver as a reference, if the method is called on a reference.
+    reference: Option<Ident>,
+    /// The callee of a call that has to resolve to the same method.
+    other: Option<TokenStream>,
+}
+
+impl Guard {
+    /// Creates the guard of a handle, or that of a reference which the handle represents. Errors about it are shown at
+    /// `span`.
+    pub(in crate::lower) fn new(handle: &TokenStream, span: Span, of_reference: bool) -> Guard {
+        let [receiver, call, reference] = ["receiver", "call", "reference"].map(|name| Ident::new(name, ours(span)));
+        Guard { receiver, call, place: handle.clone(), reference: of_reference.then_some(reference), other: None }
+    }
+
+    /// Requires that `callee` resolves to the same method.
+    pub(in crate::lower) fn checked(self, callee: TokenStream) -> Guard {
+        Guard { other: Some(callee), ..self }
+    }
+
+    /// Returns the expression of the type on which the user calls the method: a reference, or its referent.
+    pub(in crate::lower) fn referent(&self) -> TokenStream {
+        let variable = self.reference.as_ref().unwrap_or(&self.receiver);
+        quote!(*#variable)
+    }
+
+    /// Returns the declaration of `reference`.
+    fn reference_statement(&self) -> Option<TokenStream> {
+        let Guard { receiver, reference, .. } = self;
+        let reference = reference.as_ref()?;
+        Some(quote_spanned!(ours(reference.span())=> let mut #reference = #receiver.reference();))
+    }
+}
+
+/// The callee of a hidden function's call.
+pub(in crate::lower) struct CalledMethod {
+    /// Verifies that the identifiers that the macro recognised resolve to the expected items.
+    pub(in crate::lower) check: TokenStream,
+    /// The guard of a receiver in memory.
+    pub(in crate::lower) guard: Option<Guard>,
+    /// The tokens before the parentheses.
+    pub(in crate::lower) callee: TokenStream,
+    /// The span of errors about the function.
+    pub(in crate::lower) shown: Span,
+    /// The shape of the result.
+    pub(in crate::lower) shape: Shape,
+}
+
+/// Returns a reference to a value in memory for a function that may take a Rust reference, and its guard; see
+/// [`crate::lower::call::method`].
+fn received(value: Value, mutable: bool, span: Span) -> (Value, Option<Guard>) {
+    let Value { id, cpu, shape } = value;
+    let guard = Guard::new(&cpu, span, false);
+    let (name, span) = (&guard.receiver, ours(span));
+    let cpu = if mutable { quote_spanned!(span=> &mut #name) } else { quote_spanned!(span=> &#name) };
+    (Value { id, cpu, shape }, Some(guard))
+}
+
+/// Returns the type that represents the arguments of a call to `Cx::call_of` of the language layer: `Literal<N>` if the
+/// only argument is the `usize` literal `N`, and `NoLiteral` otherwise.
+fn literal_type(call: &ExprCall) -> TokenStream {
+    let number = match call.args.first() {
+        Some(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) if call.args.len() == 1 => number,
+        _ => return quote!(::cumbia::__private::NoLiteral),
+    };
+    match number.base10_parse::<usize>() {
+        Ok(value) if matches!(number.suffix(), "" | "usize") => quote!(::cumbia::__private::Literal<#value>),
+        _ => quote!(::cumbia::__private::NoLiteral),
+    }
+}
+
+fn callee_of(path: &ExprPath) -> Callee {
+    let mut segments = path.path.segments.iter().rev();
+    let (last, before) = (segments.next(), segments.next());
+    let of_type = path.qself.is_some() || before.is_some_and(|before| is_type_name(&before.ident));
+    match last {
+        Some(last) if is_upper_case(&last.ident) => Callee::TupleStruct,
+        Some(_) if of_type => Callee::Associated,
+        _ => Callee::Function,
+    }
+}
+
+/// Returns whether an identifier before `::` names a type rather than a module.
+fn is_type_name(name: &Ident) -> bool {
+    let text = name.to_string();
+    is_upper_case(name) || is_primitive(&text) || text == "f16" || text == "bf16" || is_vector(&text)
+}
+
+/// Returns whether this is the name of a CUDA C vector type, such as `float4`, which ported programs use for their own
+/// types.
+fn is_vector(name: &str) -> bool {
+    const ELEMENTS: [&str; 13] = [
+        "half",
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "longlong",
+        "ulonglong",
+        "float",
+        "double",
+    ];
+    name.strip_suffix(['1', '2', '3', '4']).is_some_and(|element| ELEMENTS.contains(&element))
+}
+
+/// Returns the path with its last identifier replaced by the hidden name: `Complex::__device_new` for `Complex::new`.
+fn hidden_path(path: &ExprPath, hidden: Ident) -> TokenStream {
+    let mut path = path.clone();
+    if let Some(last) = path.path.segments.last_mut() {
+        last.ident = hidden;
+    }
+    path.to_token_stream()
+}
+
+/// Returns the path of the primitive type in a path to its function: `f32` for `f32::max`.
+fn primitive_of(path: &ExprPath) -> Option<Path> {
+    let mut segments = path.path.segments.iter();
+    let (Some(ty), Some(_), None) = (segments.next(), segments.next(), segments.next()) else { return None };
+    let primitive = path.qself.is_none() && ty.arguments.is_none() && is_primitive(&ty.ident.to_string());
+    primitive.then(|| ty.ident.clone().into())
+}
+
+/// Returns the name of the hidden device counterpart of an associated function.
+pub(in crate::lower) fn hidden_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_{}", name.unraw()), name.span())
+}
+
+/// Returns the name of the variant of that counterpart whose first argument is a reference to a value in memory.
+pub(in crate::lower) fn lent_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_lent_{}", name.unraw()), name.span())
+}
+
+/// Returns whether a path is `size_of::<T>` or `align_of::<T>`.
+fn is_layout(path: &ExprPath) -> bool {
+    let last = path.path.segments.last();
+    last.is_some_and(|last| !last.arguments.is_none() && (last.ident == "size_of" || last.ident == "align_of"))
+}

@@ -1,0 +1,184 @@
+//! Borrow expressions (`&x`, `&mut y[i]`, `&x[a..b]`), which on the CPU create handles of places and slices.
+
+use cumbia_kernel_ir::{ExprKind, Local, LocalId, Pattern, Stmt};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprIndex, ExprRange, ExprReference, ExprUnary, Lit, RangeLimits, UnOp};
+
+use crate::lower::place::{Access, Form, Place, root};
+use crate::lower::{Known, Lowerer, Shape, Value, grouped, peeled, slot_name};
+use crate::position::{self, ours, standing_for};
+use crate::rules;
+
+impl Lowerer<'_> {
+    /// `&place`, `&mut place`, `&value`
+    pub(in crate::lower) fn reference(&mut self, reference: &ExprReference) -> Value {
+        let mutable = reference.mutability.is_some();
+        if let Expr::Range(range) = peeled(&reference.expr) {
+            return self.refuse(range, &rules::RANGE);
+        }
+        // `&&x` is lowered as `&x`.
+        if let Expr::Reference(inner) = peeled(&reference.expr) {
+            return self.reference(inner);
+        }
+        if mutable {
+            self.refuse_read_only(&reference.expr);
+        }
+        let access = if mutable { Access::Write } else { Access::Shared };
+        let place = self.place(&reference.expr, access);
+        self.borrowed(place, reference, mutable)
+    }
+
+    /// Lowers an argument of a function. A borrow in it need not outlive the call.
+    pub(in crate::lower) fn argument(&mut self, arg: &Expr) -> Value {
+        match peeled(arg) {
+            Expr::Reference(reference)
+                if reference.mutability.is_none()
+                    && !matches!(peeled(&reference.expr), Expr::Reference(_) | Expr::Range(_)) =>
+            {
+                let place = self.place(&reference.expr, Access::Read);
+                let Value { id, cpu, shape } = self.borrowed(place, reference, false);
+                let cpu = if let Expr::Reference(_) = arg { cpu } else { standing_for(arg.span(), cpu) };
+                Value { id, cpu, shape }
+            }
+            _ => self.expr(arg),
+        }
+    }
+
+    /// The place of a borrowed constant, which rustc promotes to a static, so that it outlives the statement. In the IR
+    /// it is a variable of the whole function.
+    pub(in crate::lower) fn promoted(&mut self, constant: &Expr) -> Place {
+        let (span, slot) = (constant.span(), self.slot());
+        let local = LocalId(self.locals.len() as u32);
+        let of_local = self.slot();
+        self.locals.push(Local { name: "constant".to_owned(), mutable: false, slot: of_local });
+        self.known.push(Known { shape: Shape::Owned, deferred: false, ty: None });
+        let init = self.push(ExprKind::Constant(slot), span);
+        self.promoted.push(Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: position::of(span) });
+        let id = self.push(ExprKind::Local(local), span);
+        let [value, local] = [slot, of_local].map(|slot| slot_name(slot, span));
+        let cpu = quote_spanned!(ours(span)=> *#local.shared(#value.promoted(|| #constant, &#constant)));
+        Place { id, cpu: standing_for(span, cpu), form: Form::Variable, shape: Shape::Owned }
+    }
+
+    /// Returns whether rustc promotes a borrow of this expression: whether it consists of literals and constants.
+    pub(in crate::lower) fn is_promoted(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(lit) => matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Byte(_)),
+            Expr::Path(_) => self.variable(expr).is_none(),
+            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => matches!(peeled(expr), Expr::Lit(_)),
+            Expr::Paren(inner) => self.is_promoted(&inner.expr),
+            Expr::Group(inner) => self.is_promoted(&inner.expr),
+            Expr::Array(array) => !array.elems.is_empty() && array.elems.iter().all(|elem| self.is_promoted(elem)),
+            Expr::Repeat(array) => self.is_promoted(&array.expr),
+            _ => false,
+        }
+    }
+
+    /// Borrows a lowered place.
+    fn borrowed(&mut self, place: Place, reference: &ExprReference, mutable: bool) -> Value {
+        let Place { id, cpu, form, shape } = place;
+        let span = reference.span();
+        let to_value = Shape::Reference { mutable };
+        let borrow = ExprKind::Borrow { place: id, mutable };
+        match (form, shape) {
+            (Form::Computed, shape @ (Shape::Slice | Shape::Reference { .. } | Shape::Never)) => {
+                Value { id, cpu, shape }
+            }
+            (Form::Handle, _) => self.shaped(borrow, span, borrowed_again(cpu, mutable, span), to_value),
+            (Form::Variable, Shape::Slice) => {
+                self.shaped(borrow, span, borrowed_again(cpu, mutable, span), Shape::Slice)
+            }
+            (Form::Variable, Shape::Reference { .. }) => {
+                self.shaped(borrow, span, borrowed_again(cpu, mutable, span), to_value)
+            }
+            (Form::Variable, Shape::Never)
+            | (Form::Variable | Form::Computed, Shape::Owned | Shape::Unknown | Shape::Tuple(_)) => {
+                self.shaped(borrow, span, lent(reference, &cpu), to_value)
+            }
+        }
+    }
+
+    /// `x[a..b]`: the slice of these elements.
+    pub(in crate::lower) fn part(&mut self, index: &ExprIndex, range: &ExprRange, access: Access) -> Place {
+        let base = self.place(&index.expr, access);
+        let start = range.start.as_ref().map(|start| self.expr(start));
+        let end = range.end.as_ref().map(|end| self.expr(end));
+        let limits = &range.limits;
+        let inclusive = matches!(limits, RangeLimits::Closed(_));
+        let at = self.at(index.span());
+        let (cx, span) = (&self.cx, ours(index.span()));
+        let bounds = {
+            let [start, end] = [&start, &end].map(|bound| bound.as_ref().map(|bound| &bound.cpu));
+            standing_for(range.span(), quote!(#start #limits #end))
+        };
+        let base_cpu = &base.cpu;
+        let in_rust = access == Access::Receiver
+            && base.form == Form::Variable
+            && base.shape == Shape::Owned
+            && is_path(&index.expr);
+        let (cpu, form, shape) = if in_rust {
+            // A part of an array in a variable is a place of Rust's, which rustc borrows as the method requires.
+            // A borrow for the length would conflict with that; unreachable, it only infers the length.
+            let length = Ident::new("length", span);
+            let of = quote_spanned! {span=> {
+                let #length = ::cumbia::__private::LengthOf::new();
+                #[allow(unreachable_code)]
+                if false {
+                    loop {}
+                    #length.of(&#base_cpu);
+                }
+                #cx.range(#length, #bounds, #at)
+            }};
+            (grouped_index(base_cpu, index, of), Form::Variable, Shape::Owned)
+        } else {
+            let method = match access {
+                Access::Write => "part_mut",
+                Access::Receiver => "part_of_place",
+                Access::Read | Access::Shared => "part",
+            };
+            let method = Ident::new(method, span);
+            (quote_spanned!(span=> #base_cpu.#method(#cx, #bounds, #at)), Form::Computed, Shape::Slice)
+        };
+        // The method may modify the array.
+        let mutable = access == Access::Write || in_rust && self.is_mutable(&index.expr);
+        let [start, end] = [start, end].map(|bound| bound.map(|bound| bound.id));
+        let part = self.push(ExprKind::SubSlice { base: base.id, start, end, inclusive }, index.span());
+        let id = self.push(ExprKind::Borrow { place: part, mutable }, index.span());
+        Place { id, cpu, form, shape }
+    }
+
+    /// Returns whether a place is part of a variable that is declared `mut`.
+    fn is_mutable(&self, place: &Expr) -> bool {
+        self.variable(root(place)).is_some_and(|local| self.locals[local.index()].mutable)
+    }
+}
+
+/// Returns whether a place consists of a variable and fields, so that its tokens can be repeated.
+fn is_path(place: &Expr) -> bool {
+    match peeled(place) {
+        Expr::Path(_) => true,
+        Expr::Field(field) => is_path(&field.base),
+        _ => false,
+    }
+}
+
+/// Returns `base[index]`, with the brackets of the user's expression.
+fn grouped_index(base: &TokenStream, written: &ExprIndex, index: TokenStream) -> TokenStream {
+    let brackets = grouped(Delimiter::Bracket, written.bracket_token.span.join(), index);
+    quote!(#base #brackets)
+}
+
+/// Returns the handle of a Rust variable or a temporary.
+fn lent(reference: &ExprReference, cpu: &TokenStream) -> TokenStream {
+    let (and, mutability) = (&reference.and_token, &reference.mutability);
+    let function = Ident::new(if mutability.is_some() { "borrow_mut" } else { "borrow" }, ours(reference.span()));
+    let function = quote_spanned!(function.span()=> ::cumbia::__private::#function);
+    standing_for(reference.span(), quote!(#function(#and #mutability #cpu)))
+}
+
+/// Reborrows a handle, read-only unless `mutable`.
+pub(in crate::lower) fn borrowed_again(handle: TokenStream, mutable: bool, span: Span) -> TokenStream {
+    if mutable { standing_for(span, handle) } else { standing_for(span, quote_spanned!(ours(span)=> #handle.read())) }
+}

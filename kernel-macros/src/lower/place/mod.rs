@@ -1,0 +1,280 @@
+//! Place expressions: variables, fields, elements, and dereferenced references.
+//!
+//! In the IR a place is an expression. On the CPU it is either a Rust place (`v`, `v.position[2]`), or it is behind a
+//! handle of `kernel-lang`, from which each projection derives another handle:
+//!
+//! ```text
+//! x[i].position[2]   x.at(cx, i, AT).project(|p| unsafe { FieldOf::new(&raw mut (*p).position) }).at(cx, 2, AT)
+//! ```
+
+pub(in crate::lower) mod assign;
+pub(in crate::lower) mod borrow;
+pub(in crate::lower) mod effects;
+pub(in crate::lower) mod operator;
+
+use cumbia_kernel_ir::{ExprId, ExprKind};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprField, ExprIndex, ExprUnary, Member, Type, UnOp};
+
+use crate::lower::{Lowerer, Shape, Value, foreign, grouped, peeled};
+use crate::position::{self, ours, standing_for};
+use crate::rules;
+use crate::signature::ParamKind;
+
+/// The kind of access to a place.
+#[derive(Clone, Copy, PartialEq)]
+pub(in crate::lower) enum Access {
+    Read,
+    /// A shared borrow, which may outlive the statement.
+    Shared,
+    Write,
+    /// The receiver of a method, which rustc borrows as the method requires.
+    Receiver,
+}
+
+/// A lowered place, or a temporary.
+pub(in crate::lower) struct Place {
+    pub(in crate::lower) id: ExprId,
+    pub(in crate::lower) cpu: TokenStream,
+    pub(in crate::lower) form: Form,
+    /// The shape of the value in the place.
+    pub(in crate::lower) shape: Shape,
+}
+
+/// The meaning of the tokens for the CPU.
+#[derive(Clone, Copy, PartialEq)]
+pub(in crate::lower) enum Form {
+    /// A Rust place.
+    Variable,
+    /// A value expression, whose temporary lives to the end of the statement.
+    Computed,
+    /// A handle of the place.
+    Handle,
+}
+
+impl Place {
+    /// Returns whether the tokens are a handle: that of the place, or a reference stored in it.
+    pub(in crate::lower) fn is_behind_handle(&self) -> bool {
+        self.form == Form::Handle || matches!(self.shape, Shape::Reference { .. })
+    }
+
+    /// Reads the place: the conversion of a place expression to its value.
+    pub(in crate::lower) fn read(self, span: Span) -> Value {
+        let Place { id, cpu, form, shape } = self;
+        match form {
+            Form::Variable | Form::Computed => Value { id, cpu, shape },
+            Form::Handle => {
+                let cpu = standing_for(span, quote_spanned!(ours(span)=> #cpu.get()));
+                // Memory holds values only, never handles.
+                Value { id, cpu, shape: Shape::Owned }
+            }
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Lowers a place expression. Any other expression is a temporary.
+    pub(in crate::lower) fn place(&mut self, expr: &Expr, access: Access) -> Place {
+        match expr {
+            Expr::Path(path) if let Some(local) = self.variable(expr) => {
+                if let Some(name) = path.path.get_ident() {
+                    self.note_globs(name, local);
+                }
+                let shape = self.known[local.index()].shape.clone();
+                let id = self.push(ExprKind::Local(local), path.span());
+                Place { id, cpu: path.to_token_stream(), form: Form::Variable, shape }
+            }
+            Expr::Field(field) => self.field(field, access),
+            Expr::Index(index) => self.element(index, access, index.span()),
+            Expr::Unary(unary @ ExprUnary { op: UnOp::Deref(_), .. }) => self.target(unary, access),
+            Expr::Paren(inner) => {
+                let place = match peeled(&inner.expr) {
+                    Expr::Index(index) => self.element(index, access, inner.span()),
+                    _ => self.place(&inner.expr, access),
+                };
+                Place { cpu: standing_for(inner.span(), place.cpu), ..place }
+            }
+            Expr::Group(inner) => {
+                let place = self.place(&inner.expr, access);
+                Place { cpu: standing_for(inner.span(), place.cpu), ..place }
+            }
+            constant if access == Access::Shared && self.is_promoted(constant) => self.promoted(constant),
+            computed => {
+                let Value { id, cpu, shape } = self.expr(computed);
+                Place { id, cpu, form: Form::Computed, shape }
+            }
+        }
+    }
+
+    /// Lowers an operand of an operator or a message, where Rust dereferences references implicitly.
+    pub(in crate::lower) fn operand(&mut self, expr: &Expr) -> Value {
+        if let Expr::Reference(reference) = peeled(expr) {
+            return self.operand(&reference.expr);
+        }
+        let value = self.expr(expr);
+        self.dereferenced(value, expr.span())
+    }
+
+    /// Returns the referent of a reference, and any other value unchanged.
+    pub(in crate::lower) fn dereferenced(&mut self, value: Value, span: Span) -> Value {
+        let Shape::Reference { mutable: _ } = value.shape else { return value };
+        let id = self.push(ExprKind::Deref(value.id), span);
+        Place { id, cpu: value.cpu, form: Form::Handle, shape: Shape::Owned }.read(span)
+    }
+
+    /// `v.x`, `t.0`
+    fn field(&mut self, field: &ExprField, access: Access) -> Place {
+        if self.variable(peeled(&field.base)).is_none()
+            && let Expr::Path(path) = &*field.base
+            && let Some(help) = foreign::geometry(path, &field.member)
+        {
+            self.errors.explain(field, &help);
+            let Value { id, cpu, shape } = self.placeholder(field);
+            return Place { id, cpu, form: Form::Computed, shape };
+        }
+        let base = self.place(&field.base, access);
+        let member = &field.member;
+        let name = match member {
+            Member::Named(name) => name.unraw().to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        };
+        if base.shape == Shape::Slice {
+            let Value { id, cpu, shape } = self.refuse_named(member, &rules::FIELD_OF_A_SLICE, &name);
+            return Place { id, cpu, form: Form::Computed, shape };
+        }
+        let (cpu, form, shape) = if base.is_behind_handle() {
+            let (span, base) = (ours(member.span()), &base.cpu);
+            let place = Ident::new("place", span);
+            // The `unsafe` block contains no user code except the field's name.
+            let cpu = quote_spanned! {span=>
+                #base.project(|#place| unsafe { ::cumbia::__private::FieldOf::new(&raw mut (*#place).#member) })
+            };
+            (cpu, Form::Handle, Shape::Owned)
+        } else {
+            let (cpu, dot) = (&base.cpu, &field.dot_token);
+            (quote!(#cpu #dot #member), base.form, base.shape.part(member))
+        };
+        let id = self.push(ExprKind::Field { base: base.id, name }, field.span());
+        Place { id, cpu, form, shape }
+    }
+
+    /// `x[i]`. Its faults are reported at `span`: that of the expression, or of the parentheses around it.
+    pub(in crate::lower) fn element(&mut self, index: &ExprIndex, access: Access, span: Span) -> Place {
+        if let Expr::Range(range) = peeled(&index.index) {
+            return self.part(index, range, access);
+        }
+        self.refuse_index(index);
+        let base = self.place(&index.expr, access);
+        let Value { id: position, cpu: position_cpu, shape: _ } = self.expr(&index.index);
+        let base_cpu = &base.cpu;
+        let (cpu, form) = if base.form != Form::Handle && base.shape == Shape::Owned {
+            // An array in a variable is indexed by plain Rust.
+            let brackets = grouped(Delimiter::Bracket, index.bracket_token.span.join(), position_cpu);
+            let base_cpu = if position::is_ours(index.expr.span()) {
+                standing_for(self.shown(index.expr.span()), base_cpu.clone())
+            } else {
+                base_cpu.clone()
+            };
+            (quote!(#base_cpu #brackets), base.form)
+        } else {
+            let at = self.at(span);
+            let cx = &self.cx;
+            let method = match access {
+                Access::Read | Access::Shared | Access::Receiver => Ident::new("at", ours(span)),
+                Access::Write => Ident::new("at_mut", ours(span)),
+            };
+            (quote_spanned!(ours(span)=> #base_cpu.#method(#cx, #position_cpu, #at)), Form::Handle)
+        };
+        let id = self.push(ExprKind::Index { base: base.id, index: position }, span);
+        Place { id, cpu, form, shape: Shape::Owned }
+    }
+
+    /// `*r`
+    fn target(&mut self, unary: &ExprUnary, access: Access) -> Place {
+        if let Expr::Reference(reference) = peeled(&unary.expr) {
+            return self.place(&reference.expr, access);
+        }
+        let Value { id, cpu, shape } = self.expr(&unary.expr);
+        match shape {
+            Shape::Reference { mutable: _ } => {
+                let id = self.push(ExprKind::Deref(id), unary.span());
+                Place { id, cpu, form: Form::Handle, shape: Shape::Owned }
+            }
+            // `&*x` and `(*x)[i]` are `x` and `x[i]`.
+            Shape::Slice => Place { id, cpu, form: Form::Variable, shape: Shape::Slice },
+            Shape::Unknown | Shape::Owned | Shape::Tuple(_) | Shape::Never => {
+                let star = &unary.op;
+                let id = self.push(ExprKind::Deref(id), unary.span());
+                Place { id, cpu: quote!(#star #cpu), form: Form::Variable, shape: Shape::Unknown }
+            }
+        }
+    }
+
+    /// Rejects indices that are certainly invalid, for which rustc's error would mention types of `kernel-lang`.
+    fn refuse_index(&mut self, index: &ExprIndex) {
+        if let Expr::Cast(cast) = peeled(&index.index)
+            && let Type::Path(ty) = &*cast.ty
+            && let Some(name) = ty.path.get_ident()
+            && is_other_integer(name)
+        {
+            self.errors.refuse_named(&index.index, &rules::INDEX_TYPE, name);
+        }
+        if let Expr::Index(outer) = peeled(&index.expr)
+            && let Some(local) = self.variable(peeled(&outer.expr))
+            && let Some(param) = self.signature.params.get(local.index())
+            && let ParamKind::Slice(element) | ParamKind::SliceMut(element) = &param.kind
+            && is_number(element)
+            && !matches!(peeled(&outer.index), Expr::Range(_))
+        {
+            self.errors.refuse_named(index, &rules::SECOND_INDEX, &param.text());
+        }
+    }
+
+    /// Rejects a write through a read-only parameter, naming the parameter. For any other slice the trait bound on the
+    /// handle does.
+    pub(in crate::lower) fn refuse_read_only(&mut self, place: &Expr) {
+        let root = root(place);
+        let Some(local) = self.variable(root) else { return };
+        // The parameters are the first locals. A parameter itself may be assigned to like any other variable.
+        let Some(param) = self.signature.params.get(local.index()) else { return };
+        let rule = match &param.kind {
+            ParamKind::Slice(_) => &rules::ASSIGN_TO_SLICE,
+            ParamKind::Ref(_) => &rules::ASSIGN_TO_REFERENCE,
+            ParamKind::View { mutable: false, .. } => &rules::ASSIGN_TO_VIEW,
+            ParamKind::Value(_)
+            | ParamKind::SliceMut(_)
+            | ParamKind::RefMut(_)
+            | ParamKind::View { mutable: true, .. }
+            | ParamKind::Refused => return,
+        };
+        if !std::ptr::eq(root, peeled(place)) {
+            self.errors.refuse_named(place, rule, &param.text());
+        }
+    }
+}
+
+/// Returns the root of a place expression, without its projections.
+pub(in crate::lower) fn root(place: &Expr) -> &Expr {
+    match place {
+        Expr::Index(index) => root(&index.expr),
+        Expr::Field(field) => root(&field.base),
+        Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr, .. }) => root(expr),
+        Expr::Paren(inner) => root(&inner.expr),
+        Expr::Group(inner) => root(&inner.expr),
+        expr => expr,
+    }
+}
+
+/// Returns whether this is the name of an integer type other than `usize`.
+fn is_other_integer(name: &Ident) -> bool {
+    const NAMES: [&str; 9] = ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64"];
+    NAMES.contains(&name.to_string().as_str())
+}
+
+/// Returns whether a type that is written out is a number or `bool`.
+fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| crate::lower::shape::is_primitive(&name.to_string())))
+}
