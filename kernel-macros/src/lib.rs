@@ -55,7 +55,7 @@ use crate::report::Errors;
 /// - `launch_bounds(threads)`, `launch_bounds(threads, min_blocks)`: CUDA's `__launch_bounds__`. A launch with larger
 ///   blocks is an error.
 /// - `block = n`, `block = (x, y)`, `block = (x, y, z)`: the only block size that the kernel can be launched with; a
-///   launch may omit it.
+///   launch may omit it. The extents are literals, or constant expressions of type `usize`, also of const generics.
 /// - `coarsen = n`: thread coarsening: each CUDA thread executes `n` logical threads, those of the launch, from 1 to 16,
 ///   and issues their loads first. By default large launches do so if the threads are independent and no check is
 ///   executed; here this is required. `coarsen = false` is the same as `coarsen = 1`.

@@ -23,13 +23,21 @@ pub(crate) struct Options {
     /// `launch_bounds(256, 2)`
     pub(crate) launch_bounds: Option<LaunchBounds>,
     /// `block = (16, 16)`
-    pub(crate) block: Option<[u32; 3]>,
+    pub(crate) block: Option<Block>,
     /// `index = u32`
     pub(crate) index32: bool,
     /// `prove`
     pub(crate) prove: bool,
     /// `coarsen = 4`; 1 for `coarsen = false`
     pub(crate) coarsen: Option<u32>,
+}
+
+/// The only block size of a kernel.
+pub(crate) enum Block {
+    /// Integer literals, which have been checked.
+    Literals([u32; 3]),
+    /// Up to three constant expressions of type `usize`, which rustc evaluates.
+    Constants(Vec<Expr>),
 }
 
 /// CUDA's `__launch_bounds__`.
@@ -77,7 +85,8 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
         }
         seen.push(name);
     }
-    if let (Some(LaunchBounds { threads, min_blocks: _ }), Some(block)) = (options.launch_bounds, options.block)
+    if let (Some(LaunchBounds { threads, min_blocks: _ }), Some(Block::Literals(block))) =
+        (options.launch_bounds, &options.block)
         && block.iter().product::<u32>() > threads
     {
         let bounds = metas.iter().find(|meta| meta.path().is_ident("launch_bounds"));
@@ -167,22 +176,30 @@ fn launch_bounds(meta: &Meta) -> Result<LaunchBounds, Violation> {
     Ok(LaunchBounds { threads, min_blocks })
 }
 
-/// `block = 256`, `block = (16, 16)`, `block = (8, 8, 8)`
-fn block(value: &Expr) -> Result<[u32; 3], Violation> {
+/// `block = 256`, `block = (16, 16)`, `block = (8, 8, 8)`, `block = (TILE, TILE)`
+fn block(value: &Expr) -> Result<Block, Violation> {
     const RULE: &Rule = &rules::BLOCK;
+    let extents: Vec<&Expr> = match value {
+        Expr::Tuple(ExprTuple { elems, .. }) => elems.iter().collect(),
+        value => vec![value],
+    };
+    if !(1..=3).contains(&extents.len()) {
+        return Err((value.span(), RULE));
+    }
     let mut block = [1; 3];
-    match value {
-        Expr::Tuple(ExprTuple { elems, .. }) if (1..=3).contains(&elems.len()) => {
-            for ((extent, limit), value) in block.iter_mut().zip([1024, 1024, 64]).zip(elems) {
-                *extent = number(value, 1..=limit, RULE)?;
-            }
-        }
-        value => block[0] = number(value, 1..=1024, RULE)?,
+    let is_literal = |extent: &&&Expr| matches!(extent, Expr::Lit(_));
+    for ((extent, limit), value) in block.iter_mut().zip([1024, 1024, 64]).zip(&extents).filter(|(_, v)| is_literal(v))
+    {
+        *extent = number(value, 1..=limit, RULE)?;
     }
     if block.iter().product::<u32>() > 1024 {
         return Err((value.span(), RULE));
     }
-    Ok(block)
+    if extents.iter().all(|extent| is_literal(&extent)) {
+        Ok(Block::Literals(block))
+    } else {
+        Ok(Block::Constants(extents.into_iter().cloned().collect()))
+    }
 }
 
 /// `index = u32`, or the default, `index = usize`. Returns whether it is `u32`.
@@ -308,6 +325,13 @@ mod tests {
         options
     }
 
+    fn literals(options: &Options) -> Option<[u32; 3]> {
+        match &options.block {
+            Some(Block::Literals(block)) => Some(*block),
+            Some(Block::Constants(_)) | None => None,
+        }
+    }
+
     #[track_caller]
     fn check_rejected(tokens: TokenStream, what: &str) {
         let mut errors = Errors::default();
@@ -323,7 +347,7 @@ mod tests {
         });
         assert!(options.unchecked && !options.fmad && options.fast_math && options.index32);
         assert!(!options.prove && parsed(quote!(prove)).prove);
-        assert_eq!((options.max_registers, options.block), (Some(64), Some([16, 16, 1])));
+        assert_eq!((options.max_registers, literals(&options)), (Some(64), Some([16, 16, 1])));
         let LaunchBounds { threads, min_blocks } = options.launch_bounds.expect("launch bounds");
         assert_eq!((threads, min_blocks), (256, Some(2)));
     }
@@ -336,8 +360,10 @@ mod tests {
         assert!(options.coarsen.is_none() && parsed(quote!(coarsen = true)).coarsen.is_none());
         assert_eq!(parsed(quote!(coarsen = false)).coarsen, Some(1));
         assert_eq!(parsed(quote!(coarsen = 16)).coarsen, Some(16));
-        assert_eq!(parsed(quote!(block = 1024)).block, Some([1024, 1, 1]));
-        assert_eq!(parsed(quote!(block = (4, 4, 64))).block, Some([4, 4, 64]));
+        assert_eq!(literals(&parsed(quote!(block = 1024))), Some([1024, 1, 1]));
+        assert_eq!(literals(&parsed(quote!(block = (4, 4, 64)))), Some([4, 4, 64]));
+        let constants = parsed(quote!(block = (TILE, 2 * ROWS))).block;
+        assert!(matches!(constants, Some(Block::Constants(constants)) if constants.len() == 2));
     }
 
     #[test]
@@ -352,6 +378,9 @@ mod tests {
         check_rejected(quote!(block = (1, 1, 65)), "at most 64 along z");
         check_rejected(quote!(block = (33, 32)), "at most 64 along z");
         check_rejected(quote!(block = (1, 1, 1, 1)), "at most 64 along z");
+        check_rejected(quote!(block = 16.0), "at most 64 along z");
+        check_rejected(quote!(block = (TILE, 1025)), "at most 64 along z");
+        check_rejected(quote!(block = ()), "at most 64 along z");
         check_rejected(quote!(block = 512, launch_bounds(256)), "could never be launched");
         check_rejected(quote!(index = u64), "`u32` or `usize`");
         check_rejected(quote!(fmad = 1), "`true` or `false`");

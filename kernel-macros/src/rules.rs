@@ -356,7 +356,7 @@ rules! {
         help "write literals: `#[kernel(launch_bounds(256, 2))]`";
     BLOCK: "`block` takes one to three integers: at most 1024 threads, and at most 64 along z",
         why "CUDA limits the size of a block",
-        help "write literals: `#[kernel(block = 256)]`, `#[kernel(block = (16, 16))]`";
+        help "write literals or constants: `#[kernel(block = 256)]`, `#[kernel(block = (TILE, TILE))]`";
     BLOCK_ABOVE_BOUNDS: "the block has more threads than `launch_bounds` allows",
         why "such a kernel could never be launched",
         help "raise the bound, or remove it: `block` implies it";

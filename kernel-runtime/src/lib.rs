@@ -74,7 +74,7 @@ pub mod __private {
     pub use crate::kernel::KernelImpl;
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::named;
-    pub use crate::options::Options;
+    pub use crate::options::{Options, block_extents};
     pub use crate::print::decode as printed;
     pub use cumbia_kernel_driver::{DRIVER_FUNCTIONS, RawFault};
     pub use cumbia_kernel_lang::__private::*;

@@ -33,3 +33,34 @@ impl Options {
         self.launch_bounds.map(|(threads, _)| threads).or(fixed)
     }
 }
+
+/// Returns the extents of `block = (X, Y, Z)` from constants, in a constant of the kernel.
+///
+/// # Panics
+///
+/// At compile time, if CUDA has no blocks of this size, or `launch_bounds` excludes it.
+#[must_use]
+pub const fn block_extents(extents: [usize; 3], max_threads: u32) -> [u32; 3] {
+    let [x, y, z] = extents;
+    assert!(
+        1 <= x && x <= 1024 && 1 <= y && y <= 1024 && 1 <= z && z <= 64,
+        "`block` takes 1 to 1024 threads along x and y, and 1 to 64 along z"
+    );
+    assert!(x * y * z <= 1024, "`block` takes at most 1024 threads");
+    assert!(x * y * z <= max_threads as usize, "the block has more threads than `launch_bounds` allows");
+    [x as u32, y as u32, z as u32]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_constants_are_within_the_limits() {
+        assert_eq!(block_extents([32, 32, 1], 1024), [32, 32, 1]);
+        assert_eq!(block_extents([1, 1, 64], 64), [1, 1, 64]);
+        for (extents, max_threads) in [([0, 1, 1], 1024), ([1, 1, 65], 1024), ([33, 32, 1], 1024), ([65, 1, 1], 64)] {
+            assert!(std::panic::catch_unwind(|| block_extents(extents, max_threads)).is_err(), "{extents:?}");
+        }
+    }
+}

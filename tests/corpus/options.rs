@@ -38,12 +38,34 @@ pub fn in_bricks(y: &mut [u32]) {
     y[at] = (thread_idx().x + 10 * thread_idx().y + 100 * thread_idx().z) as u32;
 }
 
+const WIDTH: usize = 16;
+
+#[kernel(block = (WIDTH, 2), launch_bounds(64))]
+pub fn in_blocks_of_constant(y: &mut [u32]) {
+    let i = thread_idx().x + WIDTH * thread_idx().y + 2 * WIDTH * block_idx().x;
+    if i < y.len() {
+        y[i] = block_dim().x as u32 * 1000 + block_dim().y as u32;
+    }
+}
+
+#[kernel(block = 2 * N)]
+pub fn in_blocks_of_generic<const N: usize>(y: &mut [u32]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = block_dim().x as u32 * 1000 + block_dim().y as u32;
+    }
+}
+
 fn fixed_blocks(run: &mut Run<'_>) {
     let mut y = run.zeros(100);
     run.launch(in_blocks_of_64(&mut y).over(100));
     run.expect("over", &y, &[64_001; 100]);
     run.launch(in_blocks_of_64(&mut y).grid(2));
     run.expect("grid", &y, &[64_001; 100]);
+    run.launch(in_blocks_of_constant(&mut y).over(100));
+    run.expect("constant", &y, &[16_002; 100]);
+    run.launch(in_blocks_of_generic::<4>(&mut y).grid(13));
+    run.expect("const generic", &y, &[8_001; 100]);
     let mut y = run.zeros(128);
     run.launch(in_bricks(&mut y).grid(2));
     let expected: Vec<u32> = (0..128).map(|at| at % 16 % 8 + 10 * (at / 16 % 4) + 100 * (at / 64)).collect();

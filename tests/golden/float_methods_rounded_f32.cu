@@ -77,7 +77,7 @@ static __device__ __forceinline__ float signum_f32(float x) { return x != x ? x 
 
 namespace device {
 
-#line 11 "kernel-lang/src/methods/float.rs"
+#line 11 "kernel-lang/src/number/float/definitions.rs"
 static __device__ inline float fract(float x) {
     const float x_2 = x;
     return x_2 - truncf(x_2);

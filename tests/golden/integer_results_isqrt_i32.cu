@@ -77,7 +77,7 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
 
 namespace device {
 
-#line 105 "kernel-lang/src/methods/integer.rs"
+#line 105 "kernel-lang/src/number/integer/definitions.rs"
 static __device__ inline i32 isqrt(i32 x, u32 site, rt::Launch launch) {
     if (x < 0) {
         rt::fault(launch, site, 0, 0);

@@ -87,7 +87,7 @@ static __device__ __forceinline__ i64 rem_i64(i64 a, i64 b, u32 site, Launch lau
 
 namespace device {
 
-#line 258 "kernel-lang/src/methods/integer.rs"
+#line 258 "kernel-lang/src/number/integer/definitions.rs"
 static __device__ inline i64 rem_euclid(i64 a, i64 b, u32 site, rt::Launch launch) {
     const i64 remainder = rt::rem_i64(a, b, site, launch);
 #line 263
@@ -95,7 +95,7 @@ static __device__ inline i64 rem_euclid(i64 a, i64 b, u32 site, rt::Launch launc
     return remainder < 0 ? rt::wrapping_add_i64(remainder, magnitude) : remainder;
 }
 
-#line 273 "kernel-lang/src/methods/integer.rs"
+#line 273 "kernel-lang/src/number/integer/definitions.rs"
 static __device__ inline i64 wrapping_rem_euclid(i64 a, i64 b, u32 site, rt::Launch launch) {
     return b == ~0ll ? 0ll : device::rem_euclid(a, b, site, launch);
 }

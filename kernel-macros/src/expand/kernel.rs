@@ -8,7 +8,7 @@ use syn::{Ident, ItemFn, Type};
 
 use super::{allow, arguments, bare_params, body, bound_params, docs, params, type_tuple};
 use crate::lower::Lowered;
-use crate::options::{LaunchBounds, Options};
+use crate::options::{Block, LaunchBounds, Options};
 use crate::position;
 use crate::signature::{Param, ParamKind, Signature};
 
@@ -295,14 +295,22 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
 
 /// Returns the options as a value of the runtime's type.
 fn options_value(options: &Options) -> TokenStream {
-    let &Options { unchecked, fmad, fast_math, max_registers, launch_bounds, block, index32, prove, coarsen } = options;
+    let &Options { unchecked, fmad, fast_math, max_registers, launch_bounds, ref block, index32, prove, coarsen } =
+        options;
     let bounds_checks = !unchecked;
     let max_registers = optional(max_registers.map(|registers| quote!(#registers)));
+    let block = optional(block.as_ref().map(|block| match block {
+        Block::Literals([x, y, z]) => quote!([#x, #y, #z]),
+        Block::Constants(extents) => {
+            let max_threads = launch_bounds.map_or(1024, |bounds| bounds.threads);
+            let missing = (extents.len()..3).map(|_| quote!(1));
+            quote!(::cumbia::__private::block_extents([#(#extents,)* #(#missing,)*], #max_threads))
+        }
+    }));
     let launch_bounds = optional(launch_bounds.map(|LaunchBounds { threads, min_blocks }| {
         let min_blocks = optional(min_blocks.map(|blocks| quote!(#blocks)));
         quote!((#threads, #min_blocks))
     }));
-    let block = optional(block.map(|[x, y, z]| quote!([#x, #y, #z])));
     let coarsen = optional(coarsen.map(|threads| quote!(#threads)));
     quote! {
         ::cumbia::__private::Options {
