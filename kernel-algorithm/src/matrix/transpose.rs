@@ -4,16 +4,16 @@ use cumbia::intrinsics::{block_idx, grid, shared, sync_threads, thread_idx};
 use cumbia::{ArrayView2, ArrayViewMut2, DeviceType, Result, ShapeError, Stream};
 use cumbia_kernel_macros::kernel;
 
-/// The block, which the kernel's attribute repeats: a warp accesses consecutive elements of a row.
+/// The threads of a block: a warp accesses consecutive elements of a row.
 const COLUMNS: usize = 32;
-const ROWS: usize = 8;
+const ROWS: usize = 16;
 
 /// The largest elements in bytes that are moved through shared memory. Larger ones occupy whole sectors of 32 bytes anyway.
 const MAX_EXCHANGED: usize = 32;
 
 /// `y[[j, i]] = x[[i, j]]`. A block moves a square tile of `TILE` rows. The rows of the tile in shared memory have `WIDTH` elements,
 /// more than `TILE`, so that the elements of a column are in different banks.
-#[kernel(block = (32, 8))]
+#[kernel(block = (COLUMNS, ROWS))]
 pub fn transpose_tiles<T: DeviceType, const TILE: usize, const WIDTH: usize>(
     x: ArrayView2<T>,
     mut y: ArrayViewMut2<T>,
@@ -24,28 +24,55 @@ pub fn transpose_tiles<T: DeviceType, const TILE: usize, const WIDTH: usize>(
     if rows == 0 || columns == 0 {
         return;
     }
-    // The grid has one dimension: the others have at most 65535 blocks.
-    let tiles = columns.div_ceil(TILE);
-    let (row, column) = (block_idx().x / tiles * TILE, block_idx().x % tiles * TILE);
-    // Loads beyond the edges are of the last element of a row or column, so that all are issued without branches.
-    #[unroll]
-    for k in 0..TILE / ROWS {
-        let i = k * ROWS + ty;
+    // The grid has one dimension: the others have at most 65535 blocks. Successive blocks write to the same rows of `y`, which
+    // is faster than that they read the same rows of `x`.
+    let tiles = rows.div_ceil(TILE);
+    let (row, column) = (block_idx().x % tiles * TILE, block_idx().x / tiles * TILE);
+    let is_full =
+        row + TILE <= rows && column + TILE <= columns && column + TILE <= y.nrows() && row + TILE <= y.ncols();
+    if is_full {
         #[unroll]
-        for l in 0..TILE / COLUMNS {
-            let j = l * COLUMNS + tx;
-            tile[i][j] = x[[(row + i).min(rows - 1), (column + j).min(columns - 1)]];
+        for k in 0..TILE / ROWS {
+            let i = k * ROWS + ty;
+            #[unroll]
+            for l in 0..TILE / COLUMNS {
+                let j = l * COLUMNS + tx;
+                tile[i][j] = x[[row + i, column + j]];
+            }
+        }
+    } else {
+        // Loads beyond the edges are of the last element of a row or column, so that all are issued without branches.
+        #[unroll]
+        for k in 0..TILE / ROWS {
+            let i = k * ROWS + ty;
+            #[unroll]
+            for l in 0..TILE / COLUMNS {
+                let j = l * COLUMNS + tx;
+                tile[i][j] = x[[(row + i).min(rows - 1), (column + j).min(columns - 1)]];
+            }
         }
     }
     sync_threads();
-    #[unroll]
-    for k in 0..TILE / ROWS {
-        let j = k * ROWS + ty;
+    if is_full {
         #[unroll]
-        for l in 0..TILE / COLUMNS {
-            let i = l * COLUMNS + tx;
-            if column + j < y.nrows() && row + i < y.ncols() {
+        for k in 0..TILE / ROWS {
+            let j = k * ROWS + ty;
+            #[unroll]
+            for l in 0..TILE / COLUMNS {
+                let i = l * COLUMNS + tx;
                 y[[column + j, row + i]] = tile[i][j];
+            }
+        }
+    } else {
+        #[unroll]
+        for k in 0..TILE / ROWS {
+            let j = k * ROWS + ty;
+            #[unroll]
+            for l in 0..TILE / COLUMNS {
+                let i = l * COLUMNS + tx;
+                if column + j < y.nrows() && row + i < y.ncols() {
+                    y[[column + j, row + i]] = tile[i][j];
+                }
             }
         }
     }
@@ -129,12 +156,13 @@ impl<'a, T: DeviceType> Transpose<'a, T> {
         if !are_rows_contiguous || const { size_of::<T>() > MAX_EXCHANGED } {
             return transpose_elements(x, y).over(len).on(stream).launch();
         }
-        // The rows of a tile occupy whole sectors. Words of 4 bytes are the width of a bank. Larger tiles of such words are slower:
-        // more rows of each matrix are in use at a time.
+        // Each thread moves several elements, which hide the latency of memory. Words of 4 bytes are the width of a bank.
         if const { size_of::<T>() == 1 } {
             transpose_tiles::<T, 64, 68>(x, y).grid(tiles(64)).on(stream).launch()
         } else if const { size_of::<T>() == 2 } {
             transpose_tiles::<T, 64, 66>(x, y).grid(tiles(64)).on(stream).launch()
+        } else if const { size_of::<T>() <= 8 } {
+            transpose_tiles::<T, 64, 65>(x, y).grid(tiles(64)).on(stream).launch()
         } else {
             transpose_tiles::<T, 32, 33>(x, y).grid(tiles(32)).on(stream).launch()
         }
