@@ -217,4 +217,9 @@ programs! {
         y[1] = half(x[1]).expect("{x[1]} is odd") as i64;
         y[2] = position(x, 3).expect("no 3") as i64;
     }
+
+    fn faults_of_results(x: &[i32], y: &mut [i64]) {
+        y[0] = check(x[0] % 8).unwrap_err();
+        y[1] = root(x[1] % 200).unwrap() as i64;
+    }
 }

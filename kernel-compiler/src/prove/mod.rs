@@ -45,6 +45,7 @@ mod rewrite;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod versions;
 mod walk;
 mod width;
 
@@ -56,7 +57,8 @@ use narrow::{Fits, Narrowed};
 use poly::{Atom, Poly};
 use predicate::{Builder, GROUPS};
 use prover::Domain;
-use walk::Check;
+use versions::{Versions, versions};
+use walk::{Check, Walk};
 use width::Widths;
 
 pub use predicate::{Predicate, Verdict};
@@ -67,7 +69,7 @@ pub use symbol::{Axis, LaunchSymbol};
 use std::sync::Arc;
 
 use crate::ir::Scalar;
-use crate::lower::{Module, Op, SiteRef};
+use crate::lower::{Expr, Module, Op, SiteRef};
 use crate::source::{Options, Variant};
 
 /// The knowledge about the checks of a program.
@@ -130,7 +132,8 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     let mut walk = walk::walk(module, numbers, checks, fixed_block, extent, None);
     let asked: Vec<Condition> =
         walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE }).collect();
-    let conditions = walk.domain.conditions.simplified(&asked);
+    let mut conditions = walk.domain.conditions.simplified(&asked);
+    settle_tests(module, &mut walk, &mut conditions);
     let mut reports = Vec::new();
     if in_words {
         let words = report::Words { domain: &walk.domain, kernel: &module.kernel };
@@ -166,6 +169,24 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), is_certain, checks, reports }
 }
 
+/// Gives the tests of versioned loops the conditions of the checks that they stand for, if these can all be removed: the version
+/// without checks is entered, and whenever these conditions hold, its accesses are in bounds, whether or not the tests hold. A
+/// test covers all iterations, so that one of a loop in which a guard precedes the access often fails although no check does.
+///
+/// `conditions` are those of the checks, by their numbers.
+fn settle_tests(module: &Module, walk: &mut Walk<'_>, conditions: &mut [Condition]) {
+    for Versions { tests, checks } in versions(module) {
+        let number = |expr: &&Expr| walk.numbers[&std::ptr::from_ref::<Expr>(expr)];
+        let of_checks: Vec<Condition> = checks.iter().map(|check| conditions[number(check)]).collect();
+        if of_checks.is_empty() || of_checks.contains(&Condition::FALSE) {
+            continue;
+        }
+        let tests: Vec<usize> = tests.iter().map(number).collect();
+        let condition = walk.domain.conditions.all(of_checks);
+        tests.into_iter().for_each(|test| conditions[test] = condition);
+    }
+}
+
 /// Removes the checks of a program, and computes numbers of type `usize` with 32 bits where they fit. Returns the
 /// condition of both; `None` if no number would be narrow.
 fn narrow(module: &mut Module, options: Options) -> Option<Arc<Predicate>> {
@@ -199,6 +220,7 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
     of_widths.dedup();
     asked.extend(&of_widths);
     let mut simplified = walk.domain.conditions.simplified(&asked);
+    settle_tests(module, &mut walk, &mut simplified);
     let of_fits: HashMap<Condition, Condition> = of_widths.into_iter().zip(simplified.split_off(count)).collect();
     let fits = Fits::new(&widths, |condition| of_fits[&condition]);
     let numbers = &walk.numbers;

@@ -7,7 +7,8 @@ use super::condition::{Condition, Formula};
 use super::poly::{Atom, Poly};
 use super::prover::Domain;
 use super::symbol::{LaunchSymbol, symbol_name};
-use crate::lower::{Body, Callee, Expr, Function, Helper, Module, Op, SiteRef, Stmt, StmtKind};
+use super::versions::{Versions, versions};
+use crate::lower::{Function, Module, Op};
 use crate::set::Set;
 
 /// The kind of a check, by the property that it tests.
@@ -87,56 +88,7 @@ pub(crate) struct Reported {
 /// Returns the first sites of the checks that only one version of a loop has, which is entered if the test before the
 /// loop fails.
 pub(super) fn tested(module: &Module) -> Set<u32> {
-    let mut found = Set::new();
-    for function in module.functions.values().chain([&module.kernel]) {
-        if let Body::Stmts(stmts) = &function.body {
-            collect_tested(module, stmts, &mut found);
-        }
-    }
-    found
-}
-
-fn collect_tested(module: &Module, stmts: &[Stmt], found: &mut Set<u32>) {
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::If { condition, then, otherwise } => {
-                let mut is_test = false;
-                condition.for_each(&mut |expr| {
-                    is_test |= matches!(expr, Expr::Call(Callee::Helper(Helper { op: Op::Within, .. }, _), _));
-                });
-                if is_test {
-                    let place = |(op, site): &(Op, u32)| (*op, module.sites[*site as usize].span);
-                    let both: Vec<_> = sites(then).iter().map(place).collect();
-                    found.extend(sites(otherwise).iter().filter(|of| !both.contains(&place(of))).map(|(_, site)| site));
-                }
-                collect_tested(module, then, found);
-                collect_tested(module, otherwise, found);
-            }
-            StmtKind::Switch { on: _, cases, otherwise } => {
-                for case in cases {
-                    collect_tested(module, &case.body, found);
-                }
-                collect_tested(module, otherwise, found);
-            }
-            StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => collect_tested(module, body, found),
-            _ => {}
-        }
-    }
-}
-
-/// Returns the operations and the first sites of the checks in statements.
-fn sites(stmts: &[Stmt]) -> Vec<(Op, u32)> {
-    let mut found = Vec::new();
-    for stmt in stmts {
-        stmt.for_each_expr(&mut |expr| {
-            expr.for_each(&mut |expr| {
-                if let Expr::Call(Callee::Helper(helper, Some(SiteRef::Own(site))), _) = expr {
-                    found.push((helper.op, *site));
-                }
-            });
-        });
-    }
-    found
+    versions(module).iter().flat_map(Versions::sites).collect()
 }
 
 /// The conditions of a kernel in words.

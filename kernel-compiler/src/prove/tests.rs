@@ -102,6 +102,22 @@ fn conditions_have_the_names_of_the_parameters() {
     );
 }
 
+/// A test before the loop would fail in the last blocks, where the guard excludes some iterations.
+#[test]
+fn guarded_loops_need_no_test() {
+    let (text, checks) = compiled(
+        "fn k(y: &mut [f32], n: usize) {
+            let i = grid(1);
+            for k in 0..n {
+                if i + 256 * k < y.len() { y[i + 256 * k] = 1.0; }
+            }
+        }",
+    );
+    let kernel = &text[text.find("__global__").expect("a kernel")..];
+    assert!(!kernel.contains("rt::at(") && !kernel.contains("rt::within("), "{kernel}");
+    assert!(checks.iter().all(|check| check.proof == Proof::Always), "{checks:#?}");
+}
+
 /// The elements of a register tile are in rows that are computed from quotients and remainders of constants.
 #[test]
 fn rows_of_a_register_tile() {

@@ -399,6 +399,9 @@ fn values_that_change_after_a_fact() {
 #[test]
 fn views_and_tiles() {
     for text in [
+        "fn k(x: &mut [u32], n: usize) { let i: usize = grid(1); for j in 0usize..n { if i + 2usize * j < x.len() { x[i + 2usize * j] = 1u32; } x[j % 4usize] = 1u32; } }",
+        "fn k(x: &mut [u32], n: usize) { let i: usize = grid(1); for j in 0usize..n { if j < x.len() - i { x[i + j] = 1u32; } if j > n - 3usize { x[j] = 2u32; } } }",
+        "fn k(x: &mut [u32], m: ArrayViewMut2<u32>, n: usize) { let i: usize = grid(1); for j in 0usize..n { if i < m.nrows() && j < m.ncols() { m[[i, j]] = x[j % x.len()]; } } }",
         "fn k(x: &mut [u32], m: ArrayViewMut2<u32>) { let i: usize = grid(1); for j in 0usize..m.ncols() { if i < m.nrows() { m[[i, j]] = 1u32; } } }",
         "fn k(x: &mut [u32], m: ArrayViewMut2<u32>, n: usize) { let i: usize = grid(1); m[[i % m.nrows(), n % m.ncols()]] = 1u32; m[[n, 0usize]] = 1u32; }",
         "fn k(x: &mut [u32], m: ArrayViewMut2<u32>) { let i: usize = grid(1); if i > 0usize && i < m.nrows() - 1usize { for j in 1usize..m.ncols() - 1usize { m[[i - 1usize, j + 1usize]] = m[[i + 1usize, j - 1usize]]; } } }",

@@ -31,6 +31,7 @@ use super::symbol::{Axis, LaunchSymbol};
 use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, narrowed, remove, rewrite};
 use crate::ir::Scalar;
 use crate::lower::{Callee, Expr, Module, Op, Template};
+use crate::source::Site;
 use crate::{Options, Validated, check, coarsen, common, lower};
 
 /// The maximum number of iterations of all loops in a launch.
@@ -188,7 +189,7 @@ impl Subject {
             if predicate.holds(&Self::values(predicate, launch)) {
                 statistics.narrow[1] += 1;
                 let narrow = run(module, launch, &HashMap::new(), reversed, ITERATIONS);
-                compare(&checked, &narrow).map_err(|what| format!("narrow: {what}"))?;
+                compare(&self.module.sites, &checked, &narrow).map_err(|what| format!("narrow: {what}"))?;
                 self.test_from_narrow(&checked, launch, reversed, statistics)?;
             }
         }
@@ -203,7 +204,7 @@ impl Subject {
             self.without.insert(verdict, module);
         }
         let proven = run(&self.without[&verdict], launch, &HashMap::new(), reversed, ITERATIONS);
-        compare(&checked, &proven)
+        compare(&self.module.sites, &checked, &proven)
     }
 
     /// Compares the results of a launch with those of the program with deferred faults.
@@ -226,7 +227,7 @@ impl Subject {
         let module = &self.deferred[&verdict];
         statistics.deferred += usize::from(module.templates.contains(&Template::Deferred));
         let found = run(module, launch, &HashMap::new(), reversed, REPEATED);
-        compare_ended(expected, &found).map_err(|what| format!("deferred: {what}"))
+        compare_ended(&self.module.sites, expected, &found).map_err(|what| format!("deferred: {what}"))
     }
 
     /// Compares the results of a launch for which the narrow variant is selected with those of that variant with deferred
@@ -253,7 +254,7 @@ impl Subject {
         }
         let Some((deferred, coarsened)) = &self.from_narrow else { return Ok(()) };
         let found = run(deferred, launch, &HashMap::new(), reversed, REPEATED);
-        compare_ended(expected, &found).map_err(|what| format!("narrow, deferred: {what}"))?;
+        compare_ended(&self.module.sites, expected, &found).map_err(|what| format!("narrow, deferred: {what}"))?;
         match coarsened {
             Some(coarsened) => self
                 .compare_coarsened(coarsened, expected, launch, reversed, statistics)
@@ -313,9 +314,15 @@ impl Subject {
     }
 }
 
-fn compare(checked: &Outcome, proven: &Outcome) -> Result<(), String> {
+/// The sites of the two versions of a loop differ; their positions and kinds do not.
+fn compare(sites: &[Site], checked: &Outcome, proven: &Outcome) -> Result<(), String> {
+    let place = |site: &u32| sites.get(*site as usize).map(|site| (site.span, &site.kind));
     for (thread, (before, after)) in checked.stops.iter().zip(&proven.stops).enumerate() {
-        if before != after {
+        let is_same_fault = matches!(
+            (before, after),
+            (Some(Stop::Fault(before)), Some(Stop::Fault(after))) if place(before).is_some() && place(before) == place(after)
+        );
+        if before != after && !is_same_fault {
             return Err(format!("thread {thread}: {before:?} became {after:?}"));
         }
     }
@@ -326,12 +333,12 @@ fn compare(checked: &Outcome, proven: &Outcome) -> Result<(), String> {
 }
 
 /// As [`compare`], unless a thread ran out of iterations: those of a loop that is repeated count twice.
-fn compare_ended(expected: &Outcome, found: &Outcome) -> Result<(), String> {
+fn compare_ended(sites: &[Site], expected: &Outcome, found: &Outcome) -> Result<(), String> {
     let of_both = || expected.stops.iter().chain(&found.stops).flatten();
     match of_both().find(|stop| !matches!(stop, Stop::Fault(_))) {
         Some(Stop::Bug(what)) => Err(what.clone()),
         Some(_) => Ok(()),
-        None => compare(expected, found),
+        None => compare(sites, expected, found),
     }
 }
 
