@@ -3,10 +3,32 @@
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 #![allow(unused_assignments, unused_variables, reason = "as above")]
 
-use crate::Case;
-use crate::program::programs;
+use cumbia::prelude::*;
 
-pub(crate) const CASES: &[&[Case]] = &[PROGRAMS];
+use crate::program::programs;
+use crate::{Case, Run, listed};
+
+pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![unwrapped_results]];
+
+#[device]
+pub fn bounded(n: i32) -> Result<i32, i32> {
+    if n > 3 { Err(n) } else { Ok(n) }
+}
+
+#[kernel]
+pub fn unwraps(n: i32, y: &mut [i32]) {
+    y[0] = bounded(n).unwrap();
+    y[1] = bounded(n + 10).unwrap_err();
+}
+
+/// Not a program: the message of the host has the value as well, whose `Debug` is compiled for the host only.
+fn unwrapped_results(run: &mut Run<'_>) {
+    let mut y = run.zeros(2);
+    run.launch(unwraps(2, &mut y).grid(1).block(1));
+    run.expect("values", &y, &[2, 12]);
+    run.expect_fault("unwrap", |run| run.launch(unwraps(4, &mut y).grid(1).block(1)));
+    run.expect_fault("unwrap_err", |run| run.launch(unwraps(-20, &mut y).grid(1).block(1)));
+}
 
 programs! {
     items {
@@ -216,11 +238,5 @@ programs! {
         y[0] = half(x[0]).unwrap() as i64;
         y[1] = half(x[1]).expect("{x[1]} is odd") as i64;
         y[2] = position(x, 3).expect("no 3") as i64;
-    }
-
-    fn faults_of_results(x: &[i32], y: &mut [i64]) {
-        y[0] = check(x[0] % 8).unwrap_err();
-        check(x[1] % 8).unwrap();
-        y[1] = 1;
     }
 }

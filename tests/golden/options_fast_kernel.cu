@@ -73,7 +73,7 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
 
 }  // namespace rt
 
-#line 144 "tests/corpus/options.rs"
+#line 166 "tests/corpus/options.rs"
 extern "C" __global__ void fast_kernel(const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < x_len) {

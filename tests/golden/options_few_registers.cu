@@ -104,7 +104,7 @@ static __device__ __forceinline__ u64 rem_u64(u64 a, u64 b, u32 site, Launch lau
 
 }  // namespace rt
 
-#line 54 "tests/corpus/options.rs"
+#line 76 "tests/corpus/options.rs"
 extern "C" __global__ void __launch_bounds__(128, 2) few_registers(const double* __restrict__ x, usize x_len, double* __restrict__ y, usize y_len, rt::Launch launch) {
     rt::Array<double, 24> part = rt::filled<double, 24>(0.0);
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;

@@ -104,49 +104,49 @@ static_assert(offset_of(Point, n) == 4, "the offset of Point::n");
 
 namespace foreign {
 
-#line 255 "tests/corpus/options.rs"
+#line 277 "tests/corpus/options.rs"
 static __device__ inline u32 reversed_(u32 x, u64 shift) {
 // CUDA C of reversed, 1 lines
-#line 254 "tests/corpus/options.rs"
+#line 276 "tests/corpus/options.rs"
     return __brev(x) ^ (u32)shift;
 }
 
-#line 264 "tests/corpus/options.rs"
+#line 286 "tests/corpus/options.rs"
 static __device__ inline void add_doubled_(const float* x, usize x_len, float* y, usize y_len) {
 // CUDA C of add_doubled, 4 lines
-#line 259 "tests/corpus/options.rs"
+#line 281 "tests/corpus/options.rs"
 
     for (usize i = 0; i < y_len && i < x_len; ++i) {
         y[i] += x[i] * 2.0f;
     }
 }
 
-#line 271 "tests/corpus/options.rs"
+#line 293 "tests/corpus/options.rs"
 static __device__ inline u32 step_(types::Point& p) {
 // CUDA C of step, 1 lines
-#line 270 "tests/corpus/options.rs"
+#line 292 "tests/corpus/options.rs"
     p.n += 1; p.x = -p.x; return p.n;
 }
 
 }  // namespace foreign
 
-#line 286 "tests/corpus/options.rs"
+#line 308 "tests/corpus/options.rs"
 extern "C" __global__ void foreign_(const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, types::Point* __restrict__ p, usize p_len, u32* __restrict__ n, usize n_len, rt::Launch launch) {
     const u32 value = foreign::reversed_(n[rt::at(0, n_len, 0, launch)], 5);
-#line 287
+#line 309
     n[rt::at(0, n_len, 1, launch)] = value;
     foreign::add_doubled_(x, x_len, y, y_len);
     const usize part_len = rt::rest_len(1, x_len, 2, launch);
-#line 289
+#line 311
     const usize part_len_2 = rt::part_len(0, 1, y_len, 3, launch);
-#line 289
+#line 311
     foreign::add_doubled_(x + 1, part_len, y, part_len_2);
     const u32 value_2 = foreign::step_(p[rt::at(1, p_len, 6, launch)]);
-#line 290
+#line 312
     n[rt::at(1, n_len, 7, launch)] = value_2;
     const u32 value_3 = foreign::step_(p[rt::at(1, p_len, 8, launch)]);
-#line 291
+#line 313
     const usize at = rt::at(1, n_len, 9, launch);
-#line 291
+#line 313
     n[at] = rt::add_u32(n[at], value_3, 10, launch);
 }
