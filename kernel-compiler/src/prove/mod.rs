@@ -183,7 +183,9 @@ fn settle_tests(module: &Module, walk: &mut Walk<'_>, conditions: &mut [Conditio
         }
         let tests: Vec<usize> = tests.iter().map(number).collect();
         let condition = walk.domain.conditions.all(of_checks);
-        tests.into_iter().for_each(|test| conditions[test] = condition);
+        for test in tests {
+            conditions[test] = condition;
+        }
     }
 }
 
