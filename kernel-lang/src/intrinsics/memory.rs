@@ -82,10 +82,10 @@ impl<'k, A> shared<'k, A> {
 }
 
 /// Returns `len` elements of the dynamic shared memory from `byte_offset`; faults if they exceed it or are misaligned.
-fn dynamic<'k, T: DeviceType>(call: Call<'k>, byte_offset: usize, len: usize) -> Slice<'k, T, Write> {
+fn dynamic<T: DeviceType>(call: Call<'_>, byte_offset: usize, len: usize) -> Slice<'_, T, Write> {
     match call.cx.memory().dynamic(byte_offset, len) {
         // SAFETY: `len` elements are at the address, aligned and initialised, and any bits are allowed for a `DeviceType`
-        // that is read through places; they are freed with the block, which is borrowed for `'k`; they are accessed through
+        // that is read through places; they are freed with the block, which the call borrows; they are accessed through
         // places only.
         Some(elements) => unsafe { Slice::new(elements, len) },
         None => call.cx.panic(call.at, DYNAMIC_SHARED),

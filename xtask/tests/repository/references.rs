@@ -50,7 +50,8 @@ fn references_to_source_files_lead_to_files() {
         let text = read(&file);
         let quoted = text.split('`').skip(1).step_by(2);
         let is_path = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-        for path in quoted.filter(|path| path.ends_with(".rs") && path.len() > 3 && path.chars().all(is_path)) {
+        let names_file = |path: &&str| path.strip_suffix(".rs").is_some_and(|stem| !stem.is_empty());
+        for path in quoted.filter(names_file).filter(|path| path.chars().all(is_path)) {
             checked += 1;
             // A file of the standard library.
             let is_foreign = path.starts_with("core/src/");
