@@ -25,19 +25,19 @@ pub struct Cx<'k> {
 impl<'k> Cx<'k> {
     /// Returns the context of a thread that is not a coroutine.
     #[inline(always)]
-    pub fn plain(geometry: BlockGeometry, thread: Dim3, memory: &'k BlockMemory) -> Self {
+    pub(crate) fn plain(geometry: BlockGeometry, thread: Dim3, memory: &'k BlockMemory) -> Self {
         Cx { geometry, thread, memory, function: TypeId::of::<()>(), coroutine: None }
     }
 
     /// Returns the same context for a thread that is a coroutine.
     #[must_use]
-    pub fn with_coroutine(self, coroutine: &'k CoroutineHandle<'k>) -> Self {
+    pub(crate) fn with_coroutine(self, coroutine: &'k CoroutineHandle<'k>) -> Self {
         Cx { coroutine: Some(coroutine), ..self }
     }
 
     /// Returns the thread's coroutine, if it is one.
     #[inline(always)]
-    pub fn coroutine(self) -> Option<&'k CoroutineHandle<'k>> {
+    pub(crate) fn coroutine(self) -> Option<&'k CoroutineHandle<'k>> {
         self.coroutine
     }
 
@@ -50,7 +50,7 @@ impl<'k> Cx<'k> {
 
     /// Returns the key of the current function instance.
     #[inline(always)]
-    pub fn function(self) -> TypeId {
+    pub(crate) fn function(self) -> TypeId {
         self.function
     }
 
@@ -63,19 +63,19 @@ impl<'k> Cx<'k> {
 
     /// Returns the index of the block, and the dimensions of block and grid.
     #[inline(always)]
-    pub fn geometry(self) -> BlockGeometry {
+    pub(crate) fn geometry(self) -> BlockGeometry {
         self.geometry
     }
 
     /// Returns the thread's index in the block.
     #[inline(always)]
-    pub fn thread(self) -> Dim3 {
+    pub(crate) fn thread(self) -> Dim3 {
         self.thread
     }
 
     /// Returns the block's shared memory.
     #[inline(always)]
-    pub fn memory(self) -> &'k BlockMemory {
+    pub(crate) fn memory(self) -> &'k BlockMemory {
         self.memory
     }
 
@@ -137,7 +137,7 @@ impl<'k> Cx<'k> {
 impl Cx<'_> {
     /// Returns the thread's number in its block, `x` fastest.
     #[inline(always)]
-    pub fn number(self) -> usize {
+    pub(crate) fn number(self) -> usize {
         self.geometry().block_dim.number(self.thread())
     }
 
@@ -146,7 +146,7 @@ impl Cx<'_> {
     ///
     /// A thread that is not a coroutine is the only one that the barrier waits for.
     #[inline(always)]
-    pub fn barrier(self, at: &'static Location, operation: &'static str, holds: bool) -> VoteCount {
+    pub(crate) fn barrier(self, at: &'static Location, operation: &'static str, holds: bool) -> VoteCount {
         match self.coroutine() {
             Some(coroutine) => coroutine.barrier(at, operation, holds),
             None => VoteCount { holds: holds.into(), threads: 1 },
@@ -155,7 +155,7 @@ impl Cx<'_> {
 
     /// Waits until all threads of the grid have arrived.
     #[inline(always)]
-    pub fn grid_barrier(self, at: &'static Location, operation: &'static str) {
+    pub(crate) fn grid_barrier(self, at: &'static Location, operation: &'static str) {
         if let Some(coroutine) = self.coroutine() {
             coroutine.grid_barrier(at, operation);
         }
@@ -173,13 +173,13 @@ impl Cx<'_> {
 
     /// Returns the mask of the lanes of the warp that are converged with this one.
     #[inline(always)]
-    pub fn active_mask(self, at: &'static Location, operation: &'static str) -> u32 {
+    pub(crate) fn active_mask(self, at: &'static Location, operation: &'static str) -> u32 {
         self.coroutine().map_or(1 << self.lane(), |coroutine| coroutine.active_mask(at, operation))
     }
 
     /// Counts a failed poll of memory, after which the thread may have to yield to the thread that writes the value.
     #[inline(always)]
-    pub fn spin(self, at: &'static Location, operation: &'static str) {
+    pub(crate) fn spin(self, at: &'static Location, operation: &'static str) {
         if let Some(coroutine) = self.coroutine() {
             coroutine.spin(at, operation);
         }
@@ -187,13 +187,13 @@ impl Cx<'_> {
 
     /// Returns the thread's number in its warp.
     #[inline(always)]
-    pub fn lane(self) -> u32 {
+    pub(crate) fn lane(self) -> u32 {
         (self.number() % WARP_SIZE) as u32
     }
 
     /// Exchanges values with the lanes that `mask` names.
     #[inline(always)]
-    pub fn exchange<X: Exchange>(self, at: &'static Location, mask: u32, input: X::Input) -> X::Output {
+    pub(crate) fn exchange<X: Exchange>(self, at: &'static Location, mask: u32, input: X::Input) -> X::Output {
         exchange_values::<X>(self.coroutine(), self.lane(), at, mask, input)
     }
 }

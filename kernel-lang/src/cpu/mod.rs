@@ -7,7 +7,7 @@
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
-pub mod block;
+pub(crate) mod block;
 mod context;
 mod executor;
 pub mod fault;

@@ -14,7 +14,7 @@ use crate::cpu::location::Location;
 const SPIN_LIMIT: u32 = 64;
 
 /// A thread of a block, as its body sees it.
-pub struct CoroutineHandle<'k> {
+pub(crate) struct CoroutineHandle<'k> {
     block: &'k BlockState,
     yielder: &'k Yielder<(), ()>,
     thread: usize,
@@ -26,7 +26,7 @@ pub struct CoroutineHandle<'k> {
 
 impl<'k> CoroutineHandle<'k> {
     /// Creates the handle of thread number `thread`.
-    pub fn new(block: &'k BlockState, yielder: &'k Yielder<(), ()>, thread: usize) -> Self {
+    pub(crate) fn new(block: &'k BlockState, yielder: &'k Yielder<(), ()>, thread: usize) -> Self {
         CoroutineHandle { block, yielder, thread, spins_left: Cell::new(SPIN_LIMIT), returning: Cell::new(false) }
     }
 
@@ -39,7 +39,7 @@ impl<'k> CoroutineHandle<'k> {
 
     /// Waits until all threads of the block that have not ended have arrived. Returns the number of predicates that are
     /// true.
-    pub fn barrier(&self, at: &'static Location, operation: &'static str, holds: bool) -> VoteCount {
+    pub(crate) fn barrier(&self, at: &'static Location, operation: &'static str, holds: bool) -> VoteCount {
         let barrier = &self.block.barrier;
         let arrived = barrier.arrived.get() + 1;
         barrier.arrived.set(arrived);
@@ -58,13 +58,13 @@ impl<'k> CoroutineHandle<'k> {
     }
 
     /// Waits until all threads of the grid have arrived.
-    pub fn grid_barrier(&self, at: &'static Location, operation: &'static str) {
+    pub(crate) fn grid_barrier(&self, at: &'static Location, operation: &'static str) {
         self.block.at_grid.update(|waiting| waiting + 1);
         self.wait(&Wait { operation, at, scope: Scope::Grid });
     }
 
     /// Arrives at an exchange among lanes of the warp. `arrive` returns the lanes to release once all have arrived.
-    pub fn exchange(
+    pub(crate) fn exchange(
         &self,
         at: &'static Location,
         operation: &'static str,
@@ -83,7 +83,7 @@ impl<'k> CoroutineHandle<'k> {
     }
 
     /// Returns the mask of the lanes of the warp that are converged with this one.
-    pub fn active_mask(&self, at: &'static Location, operation: &'static str) -> u32 {
+    pub(crate) fn active_mask(&self, at: &'static Location, operation: &'static str) -> u32 {
         let result = Cell::new(0);
         let request = ActiveMaskRequest { thread: self.thread, at, result: &raw const result };
         self.block.active_mask_requests.borrow_mut().push(request);
@@ -99,7 +99,7 @@ impl<'k> CoroutineHandle<'k> {
 
     /// Counts a failed poll of memory, and yields after [`SPIN_LIMIT`] of them: another thread may have to write the
     /// value.
-    pub fn spin(&self, at: &'static Location, operation: &'static str) {
+    pub(crate) fn spin(&self, at: &'static Location, operation: &'static str) {
         let spins_left = self.spins_left.get();
         if spins_left > 0 {
             self.spins_left.set(spins_left - 1);
@@ -114,12 +114,12 @@ impl<'k> CoroutineHandle<'k> {
 
     /// Records that the thread leaves the kernel by a `return`.
     #[inline(always)]
-    pub fn mark_returning(&self) {
+    pub(crate) fn mark_returning(&self) {
         self.returning.set(true);
     }
 
     /// Returns how a thread that has come to the end of its function ended.
-    pub fn end(&self) -> End {
+    pub(crate) fn end(&self) -> End {
         if self.returning.get() { End::Returned } else { End::Finished }
     }
 }

@@ -8,7 +8,7 @@ use crate::cpu::fault;
 use crate::cpu::location::Location;
 
 /// An operation that the lanes of a mask compute together.
-pub trait Exchange: 'static {
+pub(crate) trait Exchange: 'static {
     /// The input of each lane.
     type Input;
     /// The output of each lane.
@@ -21,23 +21,23 @@ pub trait Exchange: 'static {
 }
 
 /// The inputs of the lanes that take part in an exchange.
-pub struct LaneInputs<'a, I> {
+pub(crate) struct LaneInputs<'a, I> {
     inputs: [Option<&'a I>; WARP_SIZE],
 }
 
 impl<'a, I> LaneInputs<'a, I> {
     /// Returns the input of a lane, if it takes part.
-    pub fn of(&self, lane: u32) -> Option<&'a I> {
+    pub(crate) fn of(&self, lane: u32) -> Option<&'a I> {
         self.inputs.get(lane as usize).copied().flatten()
     }
 
     /// Iterates over the lanes that take part, with their inputs.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &'a I)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &'a I)> {
         (0..).zip(self.inputs).filter_map(|(lane, input)| Some((lane, input?)))
     }
 
     /// Returns the mask of the lanes whose input satisfies `predicate`.
-    pub fn mask(&self, mut predicate: impl FnMut(&I) -> bool) -> u32 {
+    pub(crate) fn mask(&self, mut predicate: impl FnMut(&I) -> bool) -> u32 {
         self.iter().fold(0, |mask, (lane, input)| mask | u32::from(predicate(input)) << lane)
     }
 }
@@ -67,7 +67,7 @@ unsafe fn exchange<X: Exchange>(participants: &[*mut (); WARP_SIZE], arrived: u3
 }
 
 /// Exchanges values with the lanes that `mask` names.
-pub fn exchange_values<X: Exchange>(
+pub(crate) fn exchange_values<X: Exchange>(
     coroutine: Option<&CoroutineHandle<'_>>,
     lane: u32,
     at: &'static Location,

@@ -13,11 +13,11 @@ mod state;
 mod wait;
 mod warp;
 
-pub use coroutine_handle::CoroutineHandle;
-pub use exchange::{Exchange, LaneInputs, exchange_values};
-pub use state::{BlockState, End, VoteCount};
-pub use wait::{Missing, Wait, deadlock};
-pub use warp::WARP_SIZE;
+pub(crate) use coroutine_handle::CoroutineHandle;
+pub(crate) use exchange::{Exchange, LaneInputs, exchange_values};
+pub(crate) use state::{BlockState, End, VoteCount};
+pub(crate) use wait::{Wait, deadlock};
+pub(crate) use warp::WARP_SIZE;
 
 /// The alignment of dynamic shared memory, and the minimum alignment of a shared variable, in bytes.
 const ALIGNMENT: usize = 128;

@@ -8,7 +8,7 @@ use crate::cpu::block::{BlockGeometry, BlockMemory};
 use crate::cpu::location::Location;
 
 /// The scheduling state of a block, shared by its threads.
-pub struct BlockState {
+pub(crate) struct BlockState {
     pub geometry: BlockGeometry,
     pub memory: BlockMemory,
     /// The ready threads, one bit each.
@@ -35,7 +35,7 @@ pub struct BlockState {
 
 /// The state of the block's barrier.
 #[derive(Default)]
-pub struct Barrier {
+pub(crate) struct Barrier {
     /// The number of threads that wait.
     pub arrived: Cell<u32>,
     /// The number of waiting threads whose predicate is true.
@@ -50,13 +50,13 @@ pub struct Barrier {
 
 /// The number of threads at a barrier whose predicate is true, and the number of threads.
 #[derive(Clone, Copy, Default)]
-pub struct VoteCount {
+pub(crate) struct VoteCount {
     pub holds: u32,
     pub threads: u32,
 }
 
 /// A lane that waits for the result of `active_mask`.
-pub struct ActiveMaskRequest {
+pub(crate) struct ActiveMaskRequest {
     pub thread: usize,
     pub at: &'static Location,
     /// The destination of the result, on the lane's stack.
@@ -65,7 +65,7 @@ pub struct ActiveMaskRequest {
 
 /// How a thread ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// By a `return` from the kernel.
     Returned,
     /// At the end of the kernel's body.
@@ -75,7 +75,7 @@ pub enum End {
 }
 
 impl BlockState {
-    pub fn new(geometry: BlockGeometry, shared_bytes: usize) -> BlockState {
+    pub(crate) fn new(geometry: BlockGeometry, shared_bytes: usize) -> BlockState {
         let threads = geometry.block_dim.count() as usize;
         let lanes = |warp: usize| u32::MAX >> (WARP_SIZE - (threads - warp * WARP_SIZE).min(WARP_SIZE));
         let all = |word: usize| u64::MAX >> (64 - (threads - word * 64).min(64));
@@ -98,13 +98,13 @@ impl BlockState {
     }
 
     /// Makes lanes of a warp ready.
-    pub fn release_lanes(&self, warp: usize, lanes: u32) {
+    pub(crate) fn release_lanes(&self, warp: usize, lanes: u32) {
         let word = &self.ready[warp / 2];
         word.set(word.get() | u64::from(lanes) << (warp % 2 * WARP_SIZE));
     }
 
     /// Makes every thread ready that has not ended.
-    pub fn release_all(&self) {
+    pub(crate) fn release_all(&self) {
         for (number, warp) in self.warps.iter().enumerate() {
             self.release_lanes(number, warp.borrow().alive());
         }
@@ -118,7 +118,7 @@ impl BlockState {
 
     /// Releases the threads at the barrier if all have arrived. Threads at different barriers stay blocked, as do those
     /// at a barrier that another thread has skipped.
-    pub fn release_barrier(&self) -> bool {
+    pub(crate) fn release_barrier(&self) -> bool {
         let Barrier { arrived, holds, at, mixed, vote } = &self.barrier;
         if arrived.get() == 0 || arrived.get() < self.alive.get() || mixed.get() || self.finished.get() > 0 {
             return false;
@@ -130,7 +130,7 @@ impl BlockState {
     }
 
     /// Resolves the `active_mask` requests of warps in which no other lane is progressing.
-    pub fn resolve_active_masks(&self) {
+    pub(crate) fn resolve_active_masks(&self) {
         let mut requests = self.active_mask_requests.borrow_mut();
         if requests.is_empty() {
             return;
@@ -148,7 +148,7 @@ impl BlockState {
     }
 
     /// Records that a thread has ended, and releases threads that waited only for it.
-    pub fn end(&self, thread: usize, end: End) {
+    pub(crate) fn end(&self, thread: usize, end: End) {
         let (warp, lane) = (thread / WARP_SIZE, (thread % WARP_SIZE) as u32);
         self.ends[thread].set(Some(end));
         self.finished.update(|finished| finished + u32::from(end == End::Finished));
@@ -163,7 +163,7 @@ impl BlockState {
     /// # Safety
     ///
     /// The thread is blocked.
-    pub unsafe fn wait_of(&self, thread: usize, ended_blocks: u64) -> (Wait, Missing) {
+    pub(crate) unsafe fn wait_of(&self, thread: usize, ended_blocks: u64) -> (Wait, Missing) {
         // SAFETY: the thread is suspended in `CoroutineHandle::wait`, whose argument the pointer refers to.
         let wait = unsafe { *self.waits[thread].get() };
         let lane = (thread % WARP_SIZE) as u32;

@@ -6,7 +6,7 @@ use crate::fault::{FaultKind, Waiting};
 
 /// The wait of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub(crate) struct Wait {
     /// The name of the operation in a kernel.
     pub operation: &'static str,
     /// The location of its call.
@@ -17,7 +17,7 @@ pub struct Wait {
 
 /// The threads that an operation waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// The lanes of a mask.
     Lanes(u32),
     /// The threads of the block.
@@ -30,7 +30,7 @@ pub enum Scope {
 
 /// The threads that an operation waits for and that cannot arrive.
 #[derive(Clone, Copy, Debug)]
-pub struct Missing {
+pub(crate) struct Missing {
     /// The mask of the lanes that wait at another operation.
     pub lanes: u32,
     /// The number of threads of the block that have ended without arriving.
@@ -42,11 +42,11 @@ pub struct Missing {
 }
 
 impl Missing {
-    pub const NONE: Missing = Missing { lanes: 0, threads: 0, first: None, blocks: 0 };
+    pub(crate) const NONE: Missing = Missing { lanes: 0, threads: 0, first: None, blocks: 0 };
 }
 
 /// Returns the deadlock fault of blocked threads, given the wait and the missing threads of each.
-pub fn deadlock(waits: impl IntoIterator<Item = (Wait, Missing)>) -> FaultKind {
+pub(crate) fn deadlock(waits: impl IntoIterator<Item = (Wait, Missing)>) -> FaultKind {
     let mut groups: Vec<(Wait, Waiting)> = Vec::new();
     for (wait, missing) in waits {
         if let Some((_, group)) = groups.iter_mut().find(|(known, _)| *known == wait) {

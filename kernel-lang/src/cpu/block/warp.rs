@@ -10,11 +10,11 @@ use std::any::TypeId;
 use smallvec::SmallVec;
 
 /// The number of lanes of a warp.
-pub const WARP_SIZE: usize = 32;
+pub(crate) const WARP_SIZE: usize = 32;
 
 /// A type-erased exchange: its type, and the function that carries it out.
 #[derive(Clone, Copy)]
-pub struct Operation {
+pub(crate) struct Operation {
     pub kind: TypeId,
     /// # Safety
     ///
@@ -30,7 +30,7 @@ struct PendingExchange {
 }
 
 /// A warp of a block whose threads are coroutines.
-pub struct Warp {
+pub(crate) struct Warp {
     /// The mask of the lanes that have not ended.
     alive: u32,
     pending: SmallVec<[PendingExchange; 2]>,
@@ -40,12 +40,12 @@ pub struct Warp {
 
 impl Warp {
     /// Creates a warp of the lanes in `alive`.
-    pub fn new(alive: u32) -> Warp {
+    pub(crate) fn new(alive: u32) -> Warp {
         Warp { alive, pending: SmallVec::new(), participants: [std::ptr::null_mut(); WARP_SIZE] }
     }
 
     /// Returns the mask of the lanes that have not ended.
-    pub fn alive(&self) -> u32 {
+    pub(crate) fn alive(&self) -> u32 {
         self.alive
     }
 
@@ -55,7 +55,13 @@ impl Warp {
     /// # Safety
     ///
     /// `participant` points to the `Participant` of the operation's exchange, and stays valid while the lane waits.
-    pub unsafe fn arrive(&mut self, lane: u32, operation: Operation, mask: u32, participant: *mut ()) -> Option<u32> {
+    pub(crate) unsafe fn arrive(
+        &mut self,
+        lane: u32,
+        operation: Operation,
+        mask: u32,
+        participant: *mut (),
+    ) -> Option<u32> {
         self.participants[lane as usize] = participant;
         let same = |pending: &PendingExchange| pending.operation.kind == operation.kind && pending.mask == mask;
         let position = self.pending.iter().position(same).unwrap_or_else(|| {
@@ -67,7 +73,7 @@ impl Warp {
     }
 
     /// Records the end of a lane. Returns the mask of the lanes to release.
-    pub fn end(&mut self, lane: u32) -> u32 {
+    pub(crate) fn end(&mut self, lane: u32) -> u32 {
         self.alive &= !(1 << lane);
         let mut released = 0;
         for position in (0..self.pending.len()).rev() {
@@ -90,7 +96,7 @@ impl Warp {
     }
 
     /// Returns the mask of the lanes that `lane`, which waits in a pending exchange with this mask, waits for.
-    pub fn missing(&self, lane: u32, mask: u32) -> u32 {
+    pub(crate) fn missing(&self, lane: u32, mask: u32) -> u32 {
         let own = |pending: &&PendingExchange| pending.mask == mask && pending.arrived >> lane & 1 == 1;
         self.pending.iter().find(own).map_or(0, |pending| mask & self.alive & !pending.arrived)
     }
