@@ -89,6 +89,16 @@ macro_rules! ops {
                 }
             }
 
+            /// Returns the position of the argument that the helper assigns, if it does: a counter, or the result of an
+            /// overflowing operation. It has no other effect then.
+            pub(crate) fn output(self) -> Option<usize> {
+                match self {
+                    Op::StepTo | Op::StepDown => Some(0),
+                    Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => Some(2),
+                    _ => None,
+                }
+            }
+
             /// Returns whether calling the helper has side effects: it writes memory, synchronises or communicates
             /// between threads.
             pub(crate) fn has_effect(self) -> bool {

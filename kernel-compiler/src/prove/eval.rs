@@ -693,7 +693,7 @@ impl<'m> Walk<'m> {
             }
             Op::StepTo | Op::StepDown | Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => {
                 let steps = matches!(op, Op::StepTo | Op::StepDown);
-                let output = if steps { args.first() } else { args.last() };
+                let output = op.output().and_then(|position| args.get(position));
                 if let (Some(Expr::Var(var)), Some(_)) = (output, &self.widths) {
                     let (_, (_, last)) = (operand(self, scalar), operand(self, scalar));
                     self.step_towards(*var, steps.then_some(&last));

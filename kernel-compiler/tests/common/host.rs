@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The features of CUDA that the text uses, for a host compiler (listed in `src/cuda/prelude/mod.rs`).
-const SHIM: &str = r#"
+pub(crate) const SHIM: &str = r#"
 #include <cmath>
 #include <cstdio>
 #include <cstring>

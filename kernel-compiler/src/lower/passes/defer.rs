@@ -496,11 +496,10 @@ fn collect_assigned(stmts: &[Stmt], passing: &LiteMap<FunctionId, Vec<Passing>>,
 /// Collects the variables to which the calls in an expression write.
 fn collect_outputs(expr: &Expr, passing: &LiteMap<FunctionId, Vec<Passing>>, found: &mut Set<u32>) {
     match expr {
-        Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() => {
-            for arg in args {
-                collect_root(arg, found);
-            }
-        }
+        Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() => match op.output() {
+            Some(position) => args.get(position).into_iter().for_each(|output| collect_root(output, found)),
+            None => args.iter().for_each(|arg| collect_root(arg, found)),
+        },
         Expr::Call(Callee::Function(id, _), args) => {
             let args = args.iter().zip(passing.get(id).into_iter().flatten());
             args.filter(|(_, by)| **by == Passing::Mutable).for_each(|(arg, _)| collect_root(arg, found));

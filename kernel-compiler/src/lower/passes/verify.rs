@@ -21,7 +21,7 @@ use litemap::LiteMap;
 
 use crate::ir::Scalar;
 use crate::lower::{
-    CType, Callee, Case, Expr, Header, Label, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
+    CType, Callee, Case, Expr, Header, Helper, Label, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
 };
 
 /// Returns the variables that are not definitely initialised at some read, in the order of their first such read.
@@ -291,7 +291,7 @@ impl<'f> Verifier<'f> {
                 self.state = before;
             }
             Expr::Call(callee, args) => {
-                let outputs: Vec<VarId> = args.iter().enumerate().filter_map(|arg| output(callee, args, arg)).collect();
+                let outputs: Vec<VarId> = args.iter().enumerate().filter_map(|arg| output(callee, arg)).collect();
                 for arg in args {
                     let is_output = matches!(variable(arg), Some(var) if outputs.contains(&var));
                     if !is_output {
@@ -317,11 +317,11 @@ fn variable(expr: &Expr) -> Option<VarId> {
 
 /// Returns the variable that a call writes its result to, if this argument is one: the last argument of the overflowing
 /// helpers, and the output pointers of CUDA's functions with several results.
-fn output(callee: &Callee, args: &[Expr], (position, arg): (usize, &Expr)) -> Option<VarId> {
+fn output(callee: &Callee, (position, arg): (usize, &Expr)) -> Option<VarId> {
     let is_output = match callee {
-        Callee::Helper(helper, _) => {
-            let overflowing = [Op::OverflowingAdd, Op::OverflowingSub, Op::OverflowingMul].contains(&helper.op);
-            overflowing && position + 1 == args.len()
+        // A counter, the output of a step, is read as well.
+        Callee::Helper(Helper { op, .. }, _) => {
+            !matches!(op, Op::StepTo | Op::StepDown) && op.output() == Some(position)
         }
         // Atomic operations are never applied to thread-local variables.
         Callee::Effect(_) => matches!(arg, Expr::AddressOf(_)),

@@ -138,7 +138,8 @@ impl Generator {
     }
 }
 
-fn kernel(seed: u64) -> Kernel {
+/// Returns the kernel of a seed, and how it is compiled.
+pub(super) fn kernel(seed: u64) -> (Kernel, Mode) {
     let mut rng = Rng::new(seed);
     let size = 2 + rng.below(7);
     let (returns, early) = (rng.chance(40), rng.chance(30));
@@ -160,7 +161,8 @@ fn kernel(seed: u64) -> Kernel {
     generator.text.push_str("}\n");
     let slice = Param::Slice(Scalar::U32);
     let params = vec![slice, slice, slice, slice, Param::Number(Scalar::U32)];
-    Kernel { text: generator.text, params }
+    let mode = Mode { overflow_checks: false, fixed_block: None, narrow: false, contiguous: false };
+    (Kernel { text: generator.text, params }, mode)
 }
 
 #[test]
@@ -169,8 +171,7 @@ fn random_element_wise_kernels() {
     let first = variable("CUMBIA_PROOF_SEED").unwrap_or(1);
     let mut statistics = Statistics::default();
     for seed in first..first + count {
-        let kernel = kernel(seed);
-        let mode = Mode { overflow_checks: false, fixed_block: None, narrow: false, contiguous: false };
+        let (kernel, mode) = kernel(seed);
         let result = quietly(|| test_kernel(&kernel, mode, seed, &mut statistics));
         result.unwrap_or_else(|what| panic!("seed {seed}: {what}\n{}", kernel.text));
     }

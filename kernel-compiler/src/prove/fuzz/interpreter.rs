@@ -114,6 +114,12 @@ fn unsupported<T>(what: impl std::fmt::Debug) -> Result<T> {
     Err(Stop::Unsupported(format!("{what:?}")))
 }
 
+/// Returns the number that element `index` of an array is taken from.
+pub(super) fn initial(contents: &[u64], index: u64) -> u64 {
+    let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    contents.get(mixed as usize % contents.len().max(1)).copied().unwrap_or(0)
+}
+
 /// Runs a launch. `numbers` are the checks by the addresses of their expressions. Operands of an expression are
 /// evaluated from the right if `reversed` is set: C does not specify their order.
 pub(super) fn run(
@@ -358,11 +364,7 @@ impl<'m> Machine<'m> {
     fn element(&self, scalar: Scalar, contents: &[u64], written: &BTreeMap<u64, V>, index: u64) -> V {
         match written.get(&index) {
             Some(value) => value.clone(),
-            None if scalar.is_integer() => {
-                let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-                let number = contents.get(mixed as usize % contents.len().max(1)).copied().unwrap_or(0);
-                self.wrap(number.into(), scalar)
-            }
+            None if scalar.is_integer() => self.wrap(initial(contents, index).into(), scalar),
             None => V::Float(scalar),
         }
     }

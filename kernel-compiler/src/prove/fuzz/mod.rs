@@ -4,16 +4,22 @@
 //! these checks has the same results, without an access outside an array or another kind of undefined behaviour. If the
 //! predicate of the narrow variant holds, the same is true of that variant: in particular, no `int` overflows.
 //!
-//! Both are also compared with their forms with deferred faults. A program that can be coarsened is also compared with the coarsened one, if its results do not depend on the order of
-//! the threads: if no thread changes an element that another one accesses.
+//! Both are also compared with their forms with deferred faults. A program that can be coarsened is also compared with the
+//! coarsened one, if its results do not depend on the order of the threads: if no thread changes an element that another one
+//! accesses.
 //!
-//! The random test is deterministic. `CUMBIA_PROOF_KERNELS` is the number of kernels, and `CUMBIA_PROOF_SEED` the seed of
+//! The texts that launches select are also compiled and executed, by [`g++`](gxx) and on a [GPU](gpu).
+//!
+//! The random tests are deterministic. `CUMBIA_PROOF_KERNELS` is the number of kernels, and `CUMBIA_PROOF_SEED` the seed of
 //! the first; if the number is given, the directed tests have more launches. With `CUMBIA_PROOF_SHOW=1` it prints how many
 //! of the checks that never fail are removed.
 
+mod compiled;
 mod directed;
 mod elementwise;
 mod generate;
+mod gpu;
+mod gxx;
 mod idioms;
 mod interpreter;
 
@@ -123,6 +129,11 @@ impl Subject {
         predicate.verdict(&Self::values(predicate, launch))
     }
 
+    /// Returns whether a condition holds for a launch.
+    fn holds(predicate: &Predicate, launch: &Launch) -> bool {
+        predicate.holds(&Self::values(predicate, launch))
+    }
+
     /// Returns the values of the symbols of a predicate in a launch.
     fn values(predicate: &Predicate, launch: &Launch) -> Vec<i128> {
         let axis = |of: [u32; 3], axis: Axis| i128::from(of[axis as usize]);
@@ -186,7 +197,7 @@ impl Subject {
         }
         if let Some((module, predicate)) = &self.narrow {
             statistics.narrow[0] += 1;
-            if predicate.holds(&Self::values(predicate, launch)) {
+            if Self::holds(predicate, launch) {
                 statistics.narrow[1] += 1;
                 let narrow = run(module, launch, &HashMap::new(), reversed, ITERATIONS);
                 compare(&self.module.sites, &checked, &narrow).map_err(|what| format!("narrow: {what}"))?;
@@ -478,10 +489,24 @@ fn mode(rng: &mut Rng) -> Mode {
     }
 }
 
+/// Returns the kernel of a seed, and how it is compiled. Kernels become larger and larger, a thousand at a time.
+fn random_kernel(seed: u64) -> (Kernel, Mode) {
+    let mut rng = Rng::new(seed);
+    let size = 2 + rng.below(4 + (seed % 1000) as usize / 50);
+    let kernel = generate::kernel(&mut rng, size);
+    let mode = mode(&mut rng);
+    (kernel, mode)
+}
+
+/// Returns the number of dimensions of the launches of a kernel.
+fn dimensions(kernel: &Kernel) -> usize {
+    if kernel.text.contains("grid(2)") { 2 } else { 1 }
+}
+
 /// Tests a kernel in several launches. The error is a violation of the property.
 fn test_kernel(kernel: &Kernel, mode: Mode, seed: u64, statistics: &mut Statistics) -> Result<(), String> {
     let text = &kernel.text;
-    let dimensions = if text.contains("grid(2)") { 2 } else { 1 };
+    let dimensions = dimensions(kernel);
     let subject = catch_unwind(AssertUnwindSafe(|| Subject::new(text, mode)));
     let mut subject = match subject {
         Ok(Some(subject)) => subject,
@@ -577,11 +602,7 @@ fn random_kernels() {
     let mut failures = String::new();
     let mut kinds = BTreeMap::<String, usize>::new();
     for seed in first..first + count {
-        let mut rng = Rng::new(seed);
-        // Larger and larger kernels, a thousand at a time.
-        let size = 2 + rng.below(4 + (seed % 1000) as usize / 50);
-        let kernel = generate::kernel(&mut rng, size);
-        let mode = mode(&mut rng);
+        let (kernel, mode) = random_kernel(seed);
         let Err(what) = quietly(|| test_kernel(&kernel, mode, seed, &mut statistics)) else { continue };
         let kind = |what: &str| -> String {
             let line = what.lines().next().unwrap_or_default();

@@ -24,7 +24,9 @@ use super::condition::Condition;
 use super::rewrite;
 use super::width::{Fit, Widths};
 use crate::ir::{FunctionId, Scalar};
-use crate::lower::{Body, CType, Expr, Function, Header, Module, NameOrigin, Stmt, StmtKind, VarId, Variable};
+use crate::lower::{
+    Body, CType, Callee, Expr, Function, Header, Helper, Module, NameOrigin, Op, Stmt, StmtKind, VarId, Variable,
+};
 use crate::set::Set;
 use form::Narrow;
 
@@ -179,12 +181,36 @@ fn narrow_vars(function: &Function, fits: &Fits) -> Set<u32> {
     if !is_transparent(function, fits) {
         return Set::new();
     }
+    let mut outputs = Set::new();
+    if let Body::Stmts(stmts) = &function.body {
+        collect_outputs(stmts, &mut outputs);
+    }
     let of = |var: &u32| {
         let condition = fits.vars.get(&(std::ptr::from_ref(function), *var));
         is_index(&function.vars[VarId(*var).index()].ty).is_some()
+            && !outputs.contains(var)
             && condition.is_some_and(|condition| *condition != Condition::FALSE)
     };
     (0..function.vars.len() as u32).filter(of).collect()
+}
+
+/// Collects the variables that helpers with 64-bit operands assign through references, also where the walk does not come. The
+/// counters of ranges are not among them: their helper is replaced.
+fn collect_outputs(stmts: &[Stmt], found: &mut Set<u32>) {
+    for stmt in stmts {
+        stmt.for_each_expr(&mut |expr| {
+            expr.for_each(&mut |expr| match expr {
+                Expr::Call(Callee::Helper(Helper { op: Op::StepTo | Op::StepDown, .. }, _), _) => {}
+                Expr::Call(Callee::Helper(Helper { op, .. }, _), args) => {
+                    if let Some(Expr::Var(var)) = op.output().and_then(|position| args.get(position)) {
+                        found.insert(var.0);
+                    }
+                }
+                _ => {}
+            });
+        });
+        stmt.kind.for_each_block(&mut |block| collect_outputs(block, found));
+    }
 }
 
 fn is_index(ty: &CType) -> Option<Scalar> {

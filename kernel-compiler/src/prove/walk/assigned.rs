@@ -83,12 +83,7 @@ pub(super) fn collect_assigned(stmts: &[Stmt], found: &mut Directions) {
 pub(super) fn collect_outputs(expr: &Expr, found: &mut Directions) {
     expr.for_each(&mut |expr| {
         let Expr::Call(Callee::Helper(Helper { op, .. }, _), args) = expr else { return };
-        let output = match op {
-            Op::StepTo | Op::StepDown => args.first(),
-            Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => args.last(),
-            _ => None,
-        };
-        if let Some(Expr::Var(var)) = output {
+        if let Some(Expr::Var(var)) = op.output().and_then(|position| args.get(position)) {
             found.note(*var, Direction::Either);
         }
     });
@@ -123,7 +118,7 @@ pub(super) fn collect_borrowed(module: &Module, function: &Function, stmts: &[St
                         }
                     }
                 }
-                Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() && !assigns_variable(*op) => {
+                Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() && op.output().is_none() => {
                     for arg in args {
                         collect_roots(arg, found);
                     }
@@ -150,11 +145,6 @@ fn collect_roots(place: &Expr, found: &mut Set<u32>) {
         }
         _ => {}
     }
-}
-
-/// Returns whether a helper assigns a variable that is its first or its last argument, and has no other effect.
-fn assigns_variable(op: Op) -> bool {
-    matches!(op, Op::StepTo | Op::StepDown | Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul)
 }
 
 /// Calls `visit` with the blocks of a statement.
