@@ -81,7 +81,7 @@ fn segments(run: &mut Run<'_>) {
     let line = x.reshape(functions.len()).unwrap();
     run.launch(reduce_each_segment::<_, _, _, 8>(Then, first, line, &at, &mut y).grid(2));
     run.expect("compositions", &y, &expected);
-    let (x, at, mut y) = (run.array(&[1.0, 2.0, 4.0]), run.array(&[0i32, -1, 3]), run.array(&[0.0f32; 2]));
+    let (x, at, mut y) = (run.array(&[1.0, 2.0, 4.0]), run.array(&[0i32, 3, -1]), run.array(&[0.0f32; 2]));
     run.expect_fault("negative", |run| {
         run.launch(reduce_each_segment::<_, _, _, 1>(Plus, 0.5, x.reshape(3).unwrap(), &at, &mut y).grid(2));
     });

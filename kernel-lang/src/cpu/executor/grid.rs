@@ -64,8 +64,9 @@ pub struct ThreadFault {
     pub fault: Fault,
 }
 
-/// Runs `body`, of the kernel `kernel`, once for each thread of the grid. Returns the first fault. A thread that faults
-/// ends; all others run, as on a GPU.
+/// Runs `body`, of the kernel `kernel`, once for each thread of the grid. A thread that faults ends; all others run, as
+/// on a GPU. Returns the fault of the lowest block, and of its faults the first, whatever the number of workers. In a
+/// cooperative grid a fault can be the consequence of one in a later block, and the first fault is returned.
 pub fn run(kernel: &'static str, config: GridConfig, body: &dyn Body) -> Option<ThreadFault> {
     fault::install_hook();
     let workers = (rayon::current_num_threads() as u64).min(config.grid.count()).max(1);
@@ -210,11 +211,18 @@ impl GridExecution {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// Records the fault of a thread. Only the first one is kept.
+    /// Records the fault of a thread. Only the one that [`run`] returns is kept.
     fn note(&self, geometry: BlockGeometry, thread: usize, fault: Fault) {
-        let BlockGeometry { block_idx, block_dim, .. } = geometry;
+        let BlockGeometry { block_idx, block_dim, grid_dim } = geometry;
         let thread = block_dim.position(thread as u64);
-        self.first_fault.lock().get_or_insert(ThreadFault { block: block_idx, thread, fault });
+        let mut first = self.first_fault.lock();
+        let precedes = |noted: &ThreadFault| {
+            !self.config.cooperative && grid_dim.number(block_idx) < grid_dim.number(noted.block)
+        };
+        if first.as_ref().is_none_or(precedes) {
+            *first = Some(ThreadFault { block: block_idx, thread, fault });
+        }
+        drop(first);
         self.faulted.store(true, Ordering::Relaxed);
         self.barrier.wake();
     }
