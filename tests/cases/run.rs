@@ -6,6 +6,7 @@ use std::panic::Location;
 
 use cumbia::__private::inspect::Variant;
 use cumbia::__private::{Checked, Emulation, RawFault, Unchecked, inspect};
+use cumbia::checks::Checks;
 use cumbia::{Device, DeviceArray, DeviceType, Error, FaultKind, Kernel, Launch};
 
 use crate::record::{Agreement, Record, Tolerance};
@@ -48,6 +49,8 @@ pub struct Look {
     pub cubin: fn(&str) -> cumbia::Result<Vec<u8>>,
     /// Returns the methods, intrinsics and scalars in the IR of the kernel.
     pub usage: fn() -> Usage,
+    /// Returns what is known of the checks.
+    pub checks: fn() -> cumbia::Result<Checks>,
     /// The CUDA C of other forms of the kernel, by the name of the form: without the checks that a launch proves, coarsened,
     /// and for strided views if there was a launch with one.
     pub others: BTreeMap<&'static str, String>,
@@ -161,6 +164,7 @@ impl<'e> Run<'e> {
             ptx: inspect::ptx::<K>,
             cubin: inspect::cubin::<K>,
             usage: Usage::of::<K>,
+            checks: K::checks,
             others: BTreeMap::new(),
             launched: BTreeSet::new(),
         });

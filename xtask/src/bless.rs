@@ -9,6 +9,7 @@ pub(crate) fn run() -> Result<()> {
     for golden in [
         ["-p", "cumbia-kernel-compiler", "--test", "emitted"],
         ["-p", "cumbia-tests", "--test", "golden"],
+        ["-p", "cumbia-tests", "--test", "checks"],
         ["-p", "cumbia-kernel-macros", "--lib", "rules"],
     ] {
         let mut test = program::cargo(&["test"]);

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::condition::Condition;
-use super::poly::{Atom, Monomial, Poly, product};
+use super::poly::{Atom, MAX_ATOMS, Monomial, Poly, product};
 use super::symbol::LaunchSymbol;
 use crate::set::Set;
 
@@ -49,8 +49,16 @@ pub(super) struct Fact {
     /// The most recent atom that threads or iterations disagree about.
     pub(super) innermost: Option<Atom>,
     pub(super) when: Condition,
-    /// The bound of the innermost atom that the fact is, once a search has asked for it, and whether it is a lower one.
-    pub(super) bound: OnceCell<Option<(bool, Rc<Bound>)>>,
+    /// The bounds of its atoms that the fact implies, once a search has asked for them.
+    bounds: OnceCell<Vec<FactBound>>,
+}
+
+/// A bound of an atom that a fact implies.
+#[derive(Debug)]
+struct FactBound {
+    atom: Atom,
+    is_lower: bool,
+    bound: Rc<Bound>,
 }
 
 /// One of the values that an atom can have, and what is known where it has this value.
@@ -106,6 +114,8 @@ pub(super) struct Atoms {
     ranges: Vec<(Range, bool)>,
     /// The lengths of slices.
     pub(super) lengths: Set<Atom>,
+    /// Whether there are more atoms than polynomials can tell apart: nothing is proved then.
+    pub(super) exhausted: bool,
 }
 
 impl Atoms {
@@ -115,6 +125,10 @@ impl Atoms {
     }
 
     pub(super) fn add(&mut self, info: AtomInfo) -> Atom {
+        if self.infos.len() == MAX_ATOMS {
+            self.exhausted = true;
+            return Atom(MAX_ATOMS as u32 - 1);
+        }
         self.ranges.push((info.range, info.uniform.is_some()));
         self.infos.push(info);
         Atom(self.infos.len() as u32 - 1)
@@ -122,7 +136,30 @@ impl Atoms {
 
     pub(super) fn fact(&self, poly: Poly, when: Condition) -> Rc<Fact> {
         let innermost = self.innermost(&poly);
-        Rc::new(Fact { poly, innermost, when, bound: OnceCell::new() })
+        Rc::new(Fact { poly, innermost, when, bounds: OnceCell::new() })
+    }
+
+    /// Returns the lower or the upper bound of an atom that a fact implies.
+    pub(super) fn bound_by<'f>(&self, fact: &'f Fact, atom: Atom, lower: bool) -> Option<&'f Rc<Bound>> {
+        let bounds = fact.bounds.get_or_init(|| {
+            let mut atoms: Vec<Atom> = fact.poly.atoms().filter(|atom| !self.is_uniform(*atom)).collect();
+            atoms.sort_unstable();
+            atoms.dedup();
+            atoms.into_iter().filter_map(|atom| self.fact_bound(fact, atom)).collect()
+        });
+        let of = bounds.iter().find(|of| of.atom == atom && of.is_lower == lower)?;
+        Some(&of.bound)
+    }
+
+    fn fact_bound(&self, fact: &Fact, atom: Atom) -> Option<FactBound> {
+        let (coefficient, rest) = fact.poly.split(atom)?;
+        // coefficient * atom >= -rest, or -coefficient * atom <= rest
+        let is_lower = self.is_positive(&coefficient);
+        let (scale, limit) = if is_lower { (coefficient, rest.negated()?) } else { (coefficient.negated()?, rest) };
+        if !is_lower && !self.is_positive(&scale) {
+            return None;
+        }
+        Some(FactBound { atom, is_lower, bound: Rc::new(Bound { scale, limit, when: fact.when }) })
     }
 
     /// Returns the most recent atom of a polynomial that threads or iterations disagree about.

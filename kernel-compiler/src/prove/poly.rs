@@ -17,59 +17,77 @@ const TERMS: usize = 24;
 /// The maximum degree.
 const DEGREE: usize = 6;
 
-/// A product of atoms; empty for the constant term. The numbers of the atoms plus 1, in ascending order, and then zeros, so
-/// that products are ordered like lists of atoms.
+/// The number of bits of a factor of a [`Monomial`].
+const FACTOR_BITS: u32 = 21;
+
+/// The number of atoms that a [`Monomial`] can tell apart.
+pub(super) const MAX_ATOMS: usize = (1 << FACTOR_BITS) - 1;
+
+/// A product of at most [`DEGREE`] atoms; empty for the constant term. The numbers of the atoms plus 1, in ascending order
+/// from the most significant bits on, and then zeros, so that products are ordered like lists of atoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(super) struct Monomial([u32; DEGREE]);
+pub(super) struct Monomial(u128);
 
 impl Monomial {
+    /// The position of the first factor.
+    const FIRST: u32 = u128::BITS - FACTOR_BITS;
+
+    /// The bits of the last factor.
+    const LAST: u128 = (MAX_ATOMS as u128) << (Self::FIRST - FACTOR_BITS * (DEGREE as u32 - 1));
+
     fn of(atom: Atom) -> Monomial {
-        let mut factors = [0; DEGREE];
-        factors[0] = atom.0 + 1;
-        Monomial(factors)
+        Monomial(u128::from(atom.0 + 1) << Self::FIRST)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0[0] == 0
+        self.0 == 0
     }
 
     /// Returns the atoms in ascending order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Atom> + '_ {
-        self.0.iter().take_while(|factor| **factor != 0).map(|factor| Atom(factor - 1))
+    pub(super) fn iter(&self) -> impl Iterator<Item = Atom> + use<> {
+        let mut factors = self.0;
+        std::iter::from_fn(move || {
+            let first = (factors >> Self::FIRST) as u32;
+            factors <<= FACTOR_BITS;
+            first.checked_sub(1).map(Atom)
+        })
     }
 
     /// Returns the number of times that an atom is a factor.
     fn degree(&self, atom: Atom) -> usize {
-        self.0.iter().filter(|factor| **factor == atom.0 + 1).count()
+        self.iter().filter(|of| *of == atom).count()
+    }
+
+    /// Returns the product with an atom, unless its degree exceeds the maximum.
+    fn with(self, atom: Atom) -> Option<Monomial> {
+        if self.0 & Self::LAST != 0 {
+            return None;
+        }
+        let smaller = self.iter().take_while(|of| *of <= atom).count() as u32 * FACTOR_BITS;
+        // The factors before and after the atom. A shift by all bits is not defined, hence the two steps.
+        let before = if smaller == 0 { 0 } else { self.0 >> (u128::BITS - smaller) << (u128::BITS - smaller) };
+        let after = (self.0 ^ before) >> FACTOR_BITS;
+        Some(Monomial(before | (Monomial::of(atom).0 >> smaller) | after))
     }
 
     /// Returns the product, unless its degree exceeds the maximum.
-    fn times(&self, other: &Monomial) -> Option<Monomial> {
-        let mut factors = [0; DEGREE];
-        let (mut left, mut right) = (self.iter().peekable(), other.iter().peekable());
-        let mut position = 0;
-        while let Some(atom) = match (left.peek(), right.peek()) {
-            (Some(of), Some(other)) if other < of => right.next(),
-            (Some(_), _) => left.next(),
-            (None, _) => right.next(),
-        } {
-            *factors.get_mut(position)? = atom.0 + 1;
-            position += 1;
+    fn times(self, other: Monomial) -> Option<Monomial> {
+        if self.is_empty() {
+            return Some(other);
         }
-        Some(Monomial(factors))
+        other.iter().try_fold(self, Monomial::with)
     }
 
     /// Returns the product without the first occurrences of an atom.
     fn without(&self, atom: Atom, count: usize) -> Monomial {
-        let mut factors = [0; DEGREE];
-        let mut removed = 0;
-        let kept = self.iter().filter(|of| {
-            let is_removed = *of == atom && removed < count;
-            removed += usize::from(is_removed);
-            !is_removed
-        });
-        for (factor, atom) in factors.iter_mut().zip(kept) {
-            *factor = atom.0 + 1;
+        let (mut factors, mut position, mut removed) = (0, Self::FIRST + FACTOR_BITS, 0);
+        for of in self.iter() {
+            if of == atom && removed < count {
+                removed += 1;
+            } else {
+                position -= FACTOR_BITS;
+                factors |= u128::from(of.0 + 1) << position;
+            }
         }
         Monomial(factors)
     }
@@ -172,6 +190,9 @@ impl Poly {
 
     /// Returns `self + factor * other`.
     pub(super) fn plus(&self, factor: i128, other: &Poly) -> Option<Poly> {
+        if other.terms.is_empty() || factor == 0 {
+            return Some(self.clone());
+        }
         let mut terms = SmallVec::with_capacity(self.terms.len() + other.terms.len());
         for term in (Sum { left: &self.terms, factor, right: &other.terms }) {
             let term = term?;
@@ -211,11 +232,13 @@ impl Poly {
     pub(super) fn mul(&self, other: &Poly) -> Option<Poly> {
         let mut sum = Poly::default();
         for (right, factor) in &other.terms {
-            let mut terms = SmallVec::with_capacity(self.terms.len());
+            let mut terms: SmallVec<[Term; 3]> = SmallVec::with_capacity(self.terms.len());
             for (left, value) in &self.terms {
-                terms.push((left.times(right)?, product(*value, *factor)?));
+                terms.push((left.times(*right)?, product(*value, *factor)?));
             }
-            terms.sort_unstable();
+            if !right.is_empty() {
+                terms.sort_unstable();
+            }
             sum = if sum.terms.is_empty() { Poly { terms } } else { sum.add(&Poly { terms })? };
         }
         Some(sum)
@@ -338,6 +361,21 @@ mod tests {
         assert_eq!(two_x.quotient(&six), None);
         let sum = x().add(&y()).unwrap();
         assert_eq!(Poly::default().plus(-4, &sum).unwrap().quotient(&sum), Some(Poly::constant(-4)));
+    }
+
+    #[test]
+    fn factors_are_sorted() {
+        let atoms = [Atom(7), Atom(0), Atom(MAX_ATOMS as u32 - 1), Atom(7), Atom(3)];
+        let mut sorted = atoms;
+        sorted.sort_unstable();
+        let product = atoms.iter().try_fold(Monomial::default(), |product, atom| product.with(*atom)).unwrap();
+        assert_eq!(product.iter().collect::<Vec<_>>(), sorted);
+        assert_eq!((product.degree(Atom(7)), product.degree(Atom(1))), (2, 0));
+        assert_eq!(product.without(Atom(7), 1).iter().collect::<Vec<_>>(), [Atom(0), Atom(3), Atom(7), sorted[4]]);
+        assert_eq!(product.without(Atom(7), DEGREE).iter().collect::<Vec<_>>(), [Atom(0), Atom(3), sorted[4]]);
+        let full = product.with(Atom(1)).unwrap();
+        assert_eq!((full.iter().count(), full.with(Atom(1)), product.times(product)), (DEGREE, None, None));
+        assert!(Monomial::default() < Monomial::of(Atom(0)) && full < product, "as lists of atoms");
     }
 
     #[test]

@@ -52,13 +52,15 @@ pub(super) struct Domain {
     pub(super) budget: usize,
     /// The memory of the last search, for the next one.
     known: Known,
+    /// Whether the first condition, a comparison, implies the second one.
+    implications: FxHashMap<(Condition, Condition), bool>,
 }
 
 /// Alternatives, or the parts of a conjunction.
 type Ways = SmallVec<[Condition; 8]>;
 
-/// The conditions of the polynomials in a search, each with the number of facts in scope.
-type Known = FxHashMap<(Poly, usize), Condition>;
+/// The conditions of the polynomials in a search, all with the same facts in scope.
+type Known = FxHashMap<Poly, Condition>;
 
 /// An operation whose result is an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,6 +86,7 @@ impl Domain {
             fuel: 0,
             budget: BUDGET,
             known: Known::default(),
+            implications: FxHashMap::default(),
         }
     }
 
@@ -141,21 +144,16 @@ impl Domain {
     }
 
     /// Removes the comparisons that imply others, or that others imply.
-    fn prune(&self, conditions: &mut Ways, stronger: bool) {
+    fn prune(&mut self, conditions: &mut Ways, stronger: bool) {
         if conditions.len() < 2 {
             return;
         }
         let mut at = 0;
         while at < conditions.len() {
-            let is_redundant = conditions.iter().enumerate().any(|(other, condition)| {
-                let (Formula::NonNegative(own), Formula::NonNegative(other_poly)) =
-                    (self.conditions.get(conditions[at]), self.conditions.get(*condition))
-                else {
-                    return false;
-                };
-                // `own >= 0` implies `other >= 0` if the difference is not negative.
-                let (more, less) = if stronger { (other_poly, own) } else { (own, other_poly) };
-                other != at && self.atoms.is_at_least(more, less)
+            let own = conditions[at];
+            let is_redundant = (0..conditions.len()).any(|other| {
+                let (strong, weak) = if stronger { (own, conditions[other]) } else { (conditions[other], own) };
+                other != at && self.implies(strong, weak)
             });
             if is_redundant {
                 conditions.remove(at);
@@ -163,6 +161,18 @@ impl Domain {
                 at += 1;
             }
         }
+    }
+
+    /// Returns whether the ranges of the atoms alone show that a comparison implies another one.
+    fn implies(&mut self, condition: Condition, other: Condition) -> bool {
+        let Domain { atoms, conditions, implications, .. } = self;
+        let (Formula::NonNegative(poly), Formula::NonNegative(of_other)) =
+            (conditions.get(condition), conditions.get(other))
+        else {
+            return false;
+        };
+        // `poly >= 0` implies `of_other >= 0` if the difference is not negative.
+        *implications.entry((condition, other)).or_insert_with(|| atoms.is_at_least(of_other, poly))
     }
 
     fn nonnegative(&mut self, poly: &Poly, facts: &Facts, depth: usize, known: &mut Known) -> Condition {
@@ -173,8 +183,7 @@ impl Domain {
         if hi.is_some_and(|hi| hi < 0) || depth == 0 || self.fuel == 0 || self.budget == 0 {
             return Condition::FALSE;
         }
-        let key = (poly.clone(), facts.len());
-        if let Some(condition) = known.get(&key) {
+        if let Some(condition) = known.get(poly) {
             return *condition;
         }
         self.fuel -= 1;
@@ -204,7 +213,7 @@ impl Domain {
         };
         ways.push(way);
         let condition = self.choose(ways);
-        known.insert(key, condition);
+        known.insert(poly.clone(), condition);
         condition
     }
 
@@ -277,8 +286,8 @@ impl Domain {
                 _ => continue,
             };
             for fact in facts.iter().rev().filter(|fact| fact.innermost > Some(atom)).take(16) {
-                let Some(bound) = self.bound_of(atom, lower, fact) else { continue };
-                let way = self.by_bound(&bound, &coefficient, &rest, facts, depth, known);
+                let Some(bound) = self.atoms.bound_by(fact, atom, lower) else { continue };
+                let way = self.by_bound(bound, &coefficient, &rest, facts, depth, known);
                 if way == Condition::TRUE {
                     return way;
                 }
@@ -342,33 +351,16 @@ impl Domain {
         depth: usize,
         known: &mut Known,
     ) -> Condition {
-        let reduced = match coefficient.quotient(scale) {
-            Some(factor) => factor.mul(limit).and_then(|scaled| scaled.add(rest)),
-            None => scaled(coefficient, scale, limit, rest),
+        let reduced = match (coefficient.as_constant(), scale.as_constant()) {
+            (Some(factor), Some(1)) => rest.plus(factor, limit),
+            _ => match coefficient.quotient(scale) {
+                Some(factor) => factor.mul(limit).and_then(|scaled| scaled.add(rest)),
+                None => scaled(coefficient, scale, limit, rest),
+            },
         };
         let Some(reduced) = reduced else { return Condition::FALSE };
         let way = self.nonnegative(&reduced, facts, depth.saturating_sub(1), known);
         self.all([way, *when])
-    }
-
-    /// Returns the bound of an atom that a fact implies.
-    fn bound_of(&self, atom: Atom, lower: bool, fact: &Fact) -> Option<Bound> {
-        // Most facts are about other atoms.
-        fact.poly.atoms().find(|of| *of == atom)?;
-        let (coefficient, rest) = fact.poly.split(atom)?;
-        // coefficient * atom >= -rest, or -coefficient * atom <= rest
-        let (scale, limit) = if lower { (coefficient, rest.negated()?) } else { (coefficient.negated()?, rest) };
-        self.atoms.is_positive(&scale).then_some(Bound { scale, limit, when: fact.when })
-    }
-
-    /// Returns the bound of its innermost atom that a fact implies, and whether it is a lower one.
-    fn innermost_bound(&self, fact: &Fact) -> Option<(bool, Rc<Bound>)> {
-        let find = || {
-            let atom = fact.innermost?;
-            let bound = |lower| Some((lower, Rc::new(self.bound_of(atom, lower, fact)?)));
-            bound(true).or_else(|| bound(false))
-        };
-        fact.bound.get_or_init(find).clone()
     }
 
     /// Returns the lower or the upper bounds of an atom, those of the facts first.
@@ -376,10 +368,9 @@ impl Domain {
         let mut bounds = SmallVec::new();
         for fact in facts.iter().rev() {
             if fact.innermost == Some(atom)
-                && let Some((of, bound)) = self.innermost_bound(fact)
-                && of == lower
+                && let Some(bound) = self.atoms.bound_by(fact, atom, lower)
             {
-                bounds.push(bound);
+                bounds.push(Rc::clone(bound));
             }
         }
         let AtomInfo { range, lower: below, upper: above, .. } = self.atoms.get(atom);

@@ -159,6 +159,13 @@ pub(super) fn walk(
         walk.stmts(stmts);
     }
     walk.close_widths();
+    if walk.domain.atoms.exhausted {
+        // Different values may have the same atom.
+        for check in &mut walk.checks {
+            (check.condition, check.reached) = (Condition::FALSE, true);
+        }
+        walk.widths = None;
+    }
     walk
 }
 

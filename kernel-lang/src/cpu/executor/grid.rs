@@ -216,9 +216,8 @@ impl GridExecution {
         let BlockGeometry { block_idx, block_dim, grid_dim } = geometry;
         let thread = block_dim.position(thread as u64);
         let mut first = self.first_fault.lock();
-        let precedes = |noted: &ThreadFault| {
-            !self.config.cooperative && grid_dim.number(block_idx) < grid_dim.number(noted.block)
-        };
+        let precedes =
+            |noted: &ThreadFault| !self.config.cooperative && grid_dim.number(block_idx) < grid_dim.number(noted.block);
         if first.as_ref().is_none_or(precedes) {
             *first = Some(ThreadFault { block: block_idx, thread, fault });
         }
