@@ -227,6 +227,10 @@ impl Atoms {
         let mut range = Range::new(coefficient, coefficient);
         for atom in monomial.iter() {
             let (Range { lo, hi }, _) = self.ranges[atom.0 as usize];
+            if range == Range::new(1, 1) {
+                range = Range::new(lo, hi);
+                continue;
+            }
             range = if lo >= 0 && range.lo >= 0 {
                 Range::new(product(range.lo, lo)?, product(range.hi, hi)?)
             } else if lo >= 0 && range.hi <= 0 {

@@ -1,5 +1,7 @@
 //! Conditions on a launch: formulas over polynomials of launch symbols.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -33,6 +35,8 @@ const SIZE: usize = 6;
 /// The conditions of a program.
 pub(super) struct Conditions {
     formulas: Vec<Formula>,
+    /// What a search asks of each formula again and again.
+    properties: Vec<Properties>,
     ids: FxHashMap<Formula, Condition>,
     /// For each loop invariant, the condition for every iteration to preserve it. It may refer to invariants, also to
     /// itself: the invariants that hold are the greatest solution. This is sound by induction over the steps of an
@@ -40,11 +44,21 @@ pub(super) struct Conditions {
     pub(super) invariants: Vec<Condition>,
 }
 
+/// The properties of a condition that determine its rank among alternatives.
+#[derive(Default)]
+struct Properties {
+    /// The number of comparisons.
+    size: usize,
+    /// Whether launches are expected that meet it, once [`Conditions::choose`] has asked.
+    is_plausible: Cell<Option<bool>>,
+}
+
 impl Conditions {
     pub(super) fn new() -> Conditions {
         let formulas = vec![Formula::True, Formula::False];
         let ids = formulas.iter().cloned().zip([Condition::TRUE, Condition::FALSE]).collect();
-        Conditions { formulas, ids, invariants: Vec::new() }
+        let properties = formulas.iter().map(|_| Properties::default()).collect();
+        Conditions { formulas, properties, ids, invariants: Vec::new() }
     }
 
     pub(super) fn get(&self, condition: Condition) -> &Formula {
@@ -56,6 +70,12 @@ impl Conditions {
             return *condition;
         }
         let condition = Condition(self.formulas.len() as u32);
+        let size = match &formula {
+            Formula::True | Formula::False | Formula::Invariant(_) => 0,
+            Formula::NonNegative(_) => 1,
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(|part| self.size(*part)).sum(),
+        };
+        self.properties.push(Properties { size, is_plausible: Cell::new(None) });
         self.ids.insert(formula.clone(), condition);
         self.formulas.push(formula);
         condition
@@ -111,13 +131,13 @@ impl Conditions {
         if ways.contains(&Condition::TRUE) {
             return Condition::TRUE;
         }
-        ways.sort_by_cached_key(|way| (!self.is_plausible(*way, &is_plausible), self.size(*way)));
+        ways.sort_by_key(|way| (!self.is_ranked_plausible(*way, &is_plausible), self.size(*way)));
         if let Some(way) = ways.iter().find(|way| self.is_likely(**way, 1 << 60)) {
             return *way;
         }
         let mut size = 0;
         ways.dedup();
-        let kept: Vec<Condition> = ways
+        let kept: SmallVec<[Condition; 8]> = ways
             .into_iter()
             .take_while(|way| {
                 let is_first = size == 0;
@@ -128,7 +148,7 @@ impl Conditions {
         self.any(kept)
     }
 
-    /// Returns whether launches are expected that meet a condition.
+    /// Returns whether launches are expected that meet a condition. `of` decides it for a polynomial.
     pub(super) fn is_plausible(&self, condition: Condition, of: &impl Fn(&Poly) -> bool) -> bool {
         match self.get(condition) {
             Formula::True | Formula::Invariant(_) => true,
@@ -139,13 +159,19 @@ impl Conditions {
         }
     }
 
+    /// As [`Conditions::is_plausible`], which is asked only once of each condition: `of` has to be the same in each call.
+    fn is_ranked_plausible(&self, condition: Condition, of: &impl Fn(&Poly) -> bool) -> bool {
+        let known = &self.properties[condition.0 as usize].is_plausible;
+        known.get().unwrap_or_else(|| {
+            let is_plausible = self.is_plausible(condition, of);
+            known.set(Some(is_plausible));
+            is_plausible
+        })
+    }
+
     /// Returns the number of comparisons in a condition.
     fn size(&self, condition: Condition) -> usize {
-        match self.get(condition) {
-            Formula::True | Formula::False | Formula::Invariant(_) => 0,
-            Formula::NonNegative(_) => 1,
-            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(|part| self.size(*part)).sum(),
-        }
+        self.properties[condition.0 as usize].size
     }
 
     /// Returns the number of terms in a condition.

@@ -100,8 +100,11 @@ type Term = (Monomial, i128);
 /// polynomials compare as equal.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Poly {
-    terms: SmallVec<[Term; 3]>,
+    terms: Terms,
 }
+
+/// Most polynomials have three to six terms.
+type Terms = SmallVec<[Term; 6]>;
 
 impl Clone for Poly {
     fn clone(&self) -> Self {
@@ -148,6 +151,9 @@ impl Iterator for Sum<'_> {
 
 /// Returns the product of two numbers, unless it overflows. They usually have at most 64 bits, and then it cannot.
 pub(super) fn product(left: i128, right: i128) -> Option<i128> {
+    if left == 1 {
+        return Some(right);
+    }
     match (i64::try_from(left), i64::try_from(right)) {
         (Ok(left), Ok(right)) => Some(i128::from(left) * i128::from(right)),
         _ => left.checked_mul(right),
@@ -193,12 +199,30 @@ impl Poly {
         if other.terms.is_empty() || factor == 0 {
             return Some(self.clone());
         }
-        let mut terms = SmallVec::with_capacity(self.terms.len() + other.terms.len());
-        for term in (Sum { left: &self.terms, factor, right: &other.terms }) {
-            let term = term?;
-            if term.1 != 0 {
-                terms.push(term);
+        let (mut left, mut right) = (self.terms.as_slice(), other.terms.as_slice());
+        let mut terms = Terms::new();
+        while let ([one, of_left @ ..], [two, of_right @ ..]) = (left, right) {
+            match one.0.cmp(&two.0) {
+                Ordering::Less => {
+                    terms.push(*one);
+                    left = of_left;
+                }
+                Ordering::Greater => {
+                    terms.push((two.0, product(two.1, factor)?));
+                    right = of_right;
+                }
+                Ordering::Equal => {
+                    let sum = one.1.checked_add(product(two.1, factor)?)?;
+                    if sum != 0 {
+                        terms.push((one.0, sum));
+                    }
+                    (left, right) = (of_left, of_right);
+                }
             }
+        }
+        terms.extend_from_slice(left);
+        for (monomial, value) in right {
+            terms.push((*monomial, product(*value, factor)?));
         }
         (terms.len() <= TERMS).then_some(Poly { terms })
     }
@@ -232,7 +256,7 @@ impl Poly {
     pub(super) fn mul(&self, other: &Poly) -> Option<Poly> {
         let mut sum = Poly::default();
         for (right, factor) in &other.terms {
-            let mut terms: SmallVec<[Term; 3]> = SmallVec::with_capacity(self.terms.len());
+            let mut terms = Terms::with_capacity(self.terms.len());
             for (left, value) in &self.terms {
                 terms.push((left.times(*right)?, product(*value, *factor)?));
             }

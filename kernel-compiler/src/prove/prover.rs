@@ -28,6 +28,12 @@ pub(super) const BUDGET: usize = 150_000;
 /// The maximum depth of nested eliminations.
 const DEPTH: usize = 12;
 
+/// The maximum number of threads of a block.
+const MAX_BLOCK: i128 = 1024;
+
+/// The depth that an elimination of an atom other than the innermost one counts for.
+const FACT_DEPTH: usize = 4;
+
 /// A condition that needs a number of this magnitude from a launch is not worth a test: `x[i]` with an `i: u32` from
 /// memory would ask for arrays of 2^32 elements.
 const IMPLAUSIBLE: i128 = 1 << 24;
@@ -130,7 +136,13 @@ impl Domain {
     }
 
     /// Returns a condition that implies one of several alternatives, without those that imply others.
-    fn choose(&mut self, ways: Ways) -> Condition {
+    fn choose(&mut self, mut ways: Ways) -> Condition {
+        ways.retain(|way| *way != Condition::FALSE);
+        match ways.as_slice() {
+            [] => return Condition::FALSE,
+            [way] => return *way,
+            [..] => {}
+        }
         let mut alternatives = Ways::new();
         for way in ways {
             match self.conditions.get(way) {
@@ -206,6 +218,8 @@ impl Domain {
                 Condition::TRUE => Condition::TRUE,
                 way if self.suffices(way) => way,
                 way => {
+                    // A longer search would find only weaker alternatives to a condition that launches are expected to meet.
+                    let depth = if self.is_expected(way) { depth.min(FACT_DEPTH + 1) } else { depth };
                     let related = self.by_facts(poly, atom, facts, depth, known);
                     self.choose(smallvec![way, related])
                 }
@@ -220,6 +234,17 @@ impl Domain {
     /// Returns whether the search for other conditions ends.
     fn suffices(&self, way: Condition) -> bool {
         self.hasty && self.conditions.is_likely(way, 1 << 30)
+    }
+
+    /// Returns whether launches are expected that meet a condition, whatever the size of the problem and of the block:
+    /// `a.len() >= n * n`, but not `n >= n / 2 + 30`, nor `block_dim().x <= 64`.
+    fn is_expected(&self, way: Condition) -> bool {
+        let Domain { atoms, conditions, .. } = self;
+        conditions.is_plausible(way, &|poly| {
+            let is_relation = poly.terms().iter().any(|(monomial, factor)| *factor > 0 && !monomial.is_empty());
+            let constant = poly.constant_term();
+            (constant >= MAX_BLOCK || (is_relation && constant >= -1)) && atoms.is_plausible(poly)
+        })
     }
 
     /// Returns the condition that a polynomial of uniform atoms is not negative.
@@ -273,7 +298,7 @@ impl Domain {
     /// Eliminates an atom other than the innermost one by a fact that relates it to others: `lo < hi`. Such a step need
     /// not lead to earlier atoms, so that only few follow each other.
     fn by_facts(&mut self, poly: &Poly, innermost: Atom, facts: &Facts, depth: usize, known: &mut Known) -> Condition {
-        let Some(depth) = depth.checked_sub(4) else { return Condition::FALSE };
+        let Some(depth) = depth.checked_sub(FACT_DEPTH) else { return Condition::FALSE };
         let mut atoms: Vec<Atom> = poly.atoms().filter(|atom| !self.atoms.is_uniform(*atom)).collect();
         atoms.sort_unstable();
         atoms.dedup();
