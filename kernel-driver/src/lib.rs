@@ -33,7 +33,7 @@ pub use error::{CudaError, UNKNOWN};
 pub use graph::{Copy, CopyDirection, Graph, Node};
 pub use hardware::{Pci, Properties, RawLimits};
 pub use module::{Attributes, DriverLaunch, Geometry, ImageForm, ImageRejection, Launched, LoadError, Module};
-pub use primary_context::PrimaryContext;
+pub use primary_context::{GpuName, PrimaryContext};
 pub use records::{
     FAULT_ARGS, FAULT_RECORD_BYTES, LaunchParameter, PRINT_BUFFER_BYTES, PRINT_HEADER_BYTES, Prints, RawFault,
 };

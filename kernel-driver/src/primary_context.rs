@@ -13,6 +13,19 @@ use cumbia_kernel_sync::event;
 /// The maximum number of pending drop errors.
 const MAX_DROP_ERRORS: usize = 64;
 
+/// The ordinal and the name of a GPU, displayed as `cuda:0 (NVIDIA H200)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuName {
+    pub ordinal: usize,
+    pub name: String,
+}
+
+impl fmt::Display for GpuName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cuda:{} ({})", self.ordinal, self.name)
+    }
+}
+
 /// A retained primary context. It is never released: it lives as long as the process.
 // The fields that each launch reads come first, so that they share a cache line.
 #[repr(C)]
@@ -21,8 +34,7 @@ pub struct PrimaryContext {
     pub(crate) raw: CUcontext,
     /// See [`PrimaryContext::stream_epoch`].
     stream_epoch: AtomicU64,
-    /// `cuda:0 (NVIDIA H200)`
-    pub(crate) label: String,
+    pub(crate) gpu: GpuName,
     /// The stream-ordered allocation pool; `None` if the GPU does not support memory pools.
     pub(crate) pool: Option<CUmemoryPool>,
     pub(crate) total_memory: usize,
@@ -44,13 +56,13 @@ impl PrimaryContext {
     pub(crate) fn new(
         driver: &'static Driver,
         raw: CUcontext,
-        label: String,
+        gpu: GpuName,
         pool: Option<CUmemoryPool>,
         total_memory: usize,
     ) -> PrimaryContext {
         let (stream_epoch, drop_errors) = (AtomicU64::new(0), Mutex::default());
         let (readers, closed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        PrimaryContext { driver, raw, stream_epoch, label, pool, total_memory, drop_errors, readers, closed }
+        PrimaryContext { driver, raw, stream_epoch, gpu, pool, total_memory, drop_errors, readers, closed }
     }
 
     /// Returns the driver's context handle.
@@ -75,9 +87,9 @@ impl PrimaryContext {
         unsafe { self.driver.cuCtxSetCurrent(self.raw) }
     }
 
-    /// Returns the name of the GPU, such as `cuda:0 (NVIDIA H200)`.
-    pub fn label(&self) -> &str {
-        &self.label
+    /// Returns the ordinal and the name of the GPU.
+    pub fn gpu(&self) -> &GpuName {
+        &self.gpu
     }
 
     /// Returns the free and the total memory in bytes; 0 free if the driver does not report it.
@@ -138,7 +150,7 @@ impl PrimaryContext {
         if error.code == DEINITIALIZED {
             return;
         }
-        let (device, what) = (self.label.clone(), error.to_string());
+        let (device, what) = (self.gpu.to_string(), error.to_string());
         event!(error, target: "cumbia::drop", device, error = what, "an error while dropping");
         let mut drop_errors = self.drop_errors.lock();
         // The first errors identify the cause; a lost context fails every later call as well.
@@ -155,6 +167,6 @@ impl PrimaryContext {
 
 impl fmt::Debug for PrimaryContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PrimaryContext").field("label", &self.label).finish_non_exhaustive()
+        f.debug_struct("PrimaryContext").field("gpu", &self.gpu).finish_non_exhaustive()
     }
 }

@@ -16,7 +16,7 @@ use crate::sys::{CUdevice, CUstream};
 use crate::driver::{Driver, NoDriver};
 use crate::error::CudaError;
 use crate::hardware::{Properties, RawLimits, limits_of, name_of, properties_of};
-use crate::primary_context::PrimaryContext;
+use crate::primary_context::{GpuName, PrimaryContext};
 use crate::stream::Event;
 use crate::stream::{Stream, StreamOptions, pool_of};
 use crate::sync::{Mutex, OnceLock};
@@ -31,8 +31,6 @@ static OPEN: Mutex<BTreeMap<usize, Arc<Context>>> = Mutex::new(BTreeMap::new());
 /// An open GPU.
 pub struct Context {
     primary: Arc<PrimaryContext>,
-    ordinal: usize,
-    name: String,
     limits: RawLimits,
     properties: Properties,
     architecture: Architecture,
@@ -113,14 +111,17 @@ impl Context {
         // SAFETY: the context was retained just above.
         unsafe { driver.cuCtxSetCurrent(raw) }?;
         let name = name_of(driver, device)?;
-        let label = format!("cuda:{ordinal} ({name})");
-        let primary = Arc::new(PrimaryContext::new(driver, raw, label, pool_of(driver, device)?, limits.total_memory));
+        let primary = Arc::new(PrimaryContext::new(
+            driver,
+            raw,
+            GpuName { ordinal, name },
+            pool_of(driver, device)?,
+            limits.total_memory,
+        ));
         let default = Arc::new(Stream::create(&primary, StreamOptions::default())?);
         let (major, minor) = limits.compute_capability;
         Ok(Context {
             primary,
-            ordinal,
-            name,
             limits,
             properties: properties_of(driver, device)?,
             architecture: Architecture::of_device(major, minor),
@@ -133,12 +134,12 @@ impl Context {
     /// Returns the GPU's ordinal, from 0.
     #[inline]
     pub fn ordinal(&self) -> usize {
-        self.ordinal
+        self.primary.gpu.ordinal
     }
 
     /// Returns the driver's device handle.
     pub(crate) fn device(&self) -> Result<CUdevice, CudaError> {
-        let (mut device, number) = (0, i32::try_from(self.ordinal).unwrap_or(i32::MAX));
+        let (mut device, number) = (0, i32::try_from(self.ordinal()).unwrap_or(i32::MAX));
         // SAFETY: the pointer is valid for the write.
         unsafe { self.driver().cuDeviceGet(&raw mut device, number) }?;
         Ok(device)
@@ -146,7 +147,7 @@ impl Context {
 
     /// Returns the GPU's name, such as `NVIDIA H200`.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.primary.gpu.name
     }
 
     /// Returns the limits of a launch.
@@ -349,13 +350,13 @@ impl Context {
 
 impl fmt::Display for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.primary.label)
+        fmt::Display::fmt(&self.primary.gpu, f)
     }
 }
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("ordinal", &self.ordinal).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Context").field("gpu", &self.primary.gpu).finish_non_exhaustive()
     }
 }
 

@@ -21,17 +21,11 @@ pub struct DriverLaunch {
     primary: &'static PrimaryContext,
     function: CUfunction,
     raw_stream: CUstream,
-    /// The device address of the stream's fault record.
-    fault: u64,
     grid: [u32; 3],
     block: [u32; 3],
     shared_bytes: u32,
-    /// The kernel's number in fault records.
-    kernel: u32,
-    /// [`LaunchParameter::blocks`]
-    blocks: u32,
-    /// Whether the kernel takes a [`LaunchParameter`].
-    takes_launch: bool,
+    /// The hidden parameter for the default stream, if the kernel takes it.
+    parameter: Option<LaunchParameter>,
     stream: &'static Arc<Stream>,
 }
 
@@ -52,22 +46,8 @@ impl DriverLaunch {
         }
         let stream = module.context().default_stream();
         let primary = module.context().primary();
-        let (function, raw_stream, fault) = (module.function(), stream.raw(), stream.fault_pointer());
-        let takes_launch = parameter.is_some();
-        let (kernel, blocks) = parameter.map_or((0, 0), |parameter| (parameter.kernel, parameter.blocks));
-        Some(DriverLaunch {
-            primary,
-            function,
-            raw_stream,
-            fault,
-            grid,
-            block,
-            shared_bytes,
-            kernel,
-            blocks,
-            takes_launch,
-            stream,
-        })
+        let (function, raw_stream) = (module.function(), stream.raw());
+        Some(DriverLaunch { primary, function, raw_stream, grid, block, shared_bytes, parameter, stream })
     }
 
     /// Returns the stream of a launch on `on`, or on the default stream.
@@ -86,11 +66,8 @@ impl DriverLaunch {
     /// Returns the hidden last parameter, if the kernel takes it.
     #[inline]
     pub fn parameter(&self, on: Option<&Arc<Stream>>) -> Option<LaunchParameter> {
-        let &DriverLaunch { fault, kernel, blocks, takes_launch, .. } = self;
-        takes_launch.then(|| {
-            let fault = on.map_or(fault, |on| on.fault_pointer());
-            LaunchParameter { blocks, ..LaunchParameter::new(fault, kernel) }
-        })
+        let parameter = self.parameter?;
+        Some(on.map_or(parameter, |on| LaunchParameter { fault: on.fault_pointer(), ..parameter }))
     }
 
     /// Enqueues the kernel, unless its accesses need waits on other streams: then it returns `None`. `owned` returns whether

@@ -1,5 +1,7 @@
 //! The hidden last parameter of kernels that can fault, print, or synchronise the grid.
 
+use std::ffi::c_void;
+
 /// The hidden parameter in the layout of the kernels. All addresses are device addresses.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -18,9 +20,9 @@ pub struct LaunchParameter {
 }
 
 impl LaunchParameter {
-    /// Returns the parameter of a kernel that neither prints nor synchronises the grid.
+    /// Returns a pointer to the value of the last parameter, in the form that `cuLaunchKernel` takes, if the kernel takes it.
     #[inline]
-    pub fn new(fault: u64, kernel: u32) -> Self {
-        LaunchParameter { fault, print: 0, grid_barrier: 0, kernel, blocks: 0 }
+    pub fn pointer_to(last: &mut Option<LaunchParameter>) -> Option<*mut c_void> {
+        last.as_mut().map(|last| std::ptr::from_mut(last).cast())
     }
 }

@@ -87,6 +87,6 @@ impl Drop for Event {
 
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Event").field("on", &self.primary.label).finish_non_exhaustive()
+        f.debug_struct("Event").field("on", &self.primary.gpu).finish_non_exhaustive()
     }
 }

@@ -425,7 +425,7 @@ impl Eq for Stream {}
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("id", &self.id).field("on", &self.primary.label).finish_non_exhaustive()
+        f.debug_struct("Stream").field("id", &self.id).field("on", &self.primary.gpu).finish_non_exhaustive()
     }
 }
 

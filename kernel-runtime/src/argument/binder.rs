@@ -134,7 +134,7 @@ impl<'a> Binder<'a> {
         (second, device): (&'static str, &Device),
     ) {
         let kernel = self.kernel;
-        let (first_device, second_device) = (other.to_string(), device.to_string());
+        let (first_device, second_device) = (other.into(), device.into());
         let mixed = LaunchError::MixedDevices { kernel, first, first_device, second, second_device };
         self.error.get_or_insert(mixed);
     }

@@ -5,6 +5,8 @@ use std::mem::MaybeUninit;
 
 use smallvec::SmallVec;
 
+use crate::cuda::LaunchParameter;
+
 /// Pointers to the kernel parameters, in the form that `cuLaunchKernel` takes. Up to 16 slices need no allocation.
 pub(crate) type Params = SmallVec<[*mut c_void; 40]>;
 
@@ -31,19 +33,27 @@ pub(crate) struct PackedParams {
 }
 
 impl PackedParams {
-    /// Copies the values of the parameters.
+    /// Copies the values of the parameters, and appends the hidden one, if the kernel takes it.
     ///
     /// # Safety
     ///
     /// Each parameter points to a value of its size.
-    pub(crate) unsafe fn copy(parameters: &[*mut c_void], sizes: &[u32]) -> PackedParams {
+    pub(crate) unsafe fn copy(
+        mut parameters: Params,
+        mut sizes: Sizes,
+        mut last: Option<LaunchParameter>,
+    ) -> PackedParams {
+        if let Some(pointer) = LaunchParameter::pointer_to(&mut last) {
+            parameters.push(pointer);
+            sizes.push(size_of::<LaunchParameter>() as u32);
+        }
         let total = sizes.iter().map(|&size| size as usize).sum();
         let mut bytes = Vec::with_capacity(total);
-        for (&parameter, &size) in parameters.iter().zip(sizes) {
-            // SAFETY: the caller's promise; `MaybeUninit` admits uninitialised bytes.
+        for (&parameter, &size) in parameters.iter().zip(&sizes) {
+            // SAFETY: the caller's promise, or `last`; `MaybeUninit` admits uninitialised bytes.
             bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(parameter.cast(), size as usize) });
         }
-        PackedParams { bytes, sizes: SmallVec::from_slice(sizes) }
+        PackedParams { bytes, sizes }
     }
 
     /// Returns pointers to the values. They may be misaligned for the types: the driver copies bytes.
@@ -105,7 +115,7 @@ mod tests {
         let (mut a, mut b, mut c) = (a, b, c);
         let parameters = [(&raw mut a).cast(), (&raw mut b).cast(), (&raw mut c).cast()];
         // SAFETY: these are the sizes of the three values.
-        unsafe { PackedParams::copy(&parameters, &[1, 8, 6]) }
+        unsafe { PackedParams::copy(parameters.into_iter().collect(), SmallVec::from_slice(&[1, 8, 6]), None) }
     }
 
     #[test]

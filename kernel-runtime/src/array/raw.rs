@@ -44,7 +44,7 @@ impl<T: DeviceType> DeviceArray<T> {
         len: usize,
         owner: impl Any + Send + Sync,
     ) -> Result<DeviceArray<T>> {
-        let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(stream.device().to_string(), len))?;
+        let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(stream.device().into(), len))?;
         // SAFETY: upheld by the caller.
         let memory = unsafe { Memory::foreign(stream, pointer.cast(), layout, Box::new(owner)) }?;
         Ok(DeviceArray::from_memory(memory, len))

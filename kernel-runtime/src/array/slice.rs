@@ -9,7 +9,7 @@ use std::ops::{Bound, Range, RangeBounds};
 use super::{DeviceArray, RawSlice};
 use crate::array::host::{HostArray, HostArrayMut};
 use crate::device::Device;
-use crate::error::{Error, Result, ShapeError};
+use crate::error::{DeviceName, Error, Result, ShapeError};
 use crate::handles::access::{Access, Read, Writable, Write};
 use crate::memory::{Contents, Memory, no_room};
 use crate::types::{DeviceType, make_valid};
@@ -182,7 +182,7 @@ impl<T: DeviceType, M> DeviceSlice<'_, T, M> {
     /// As for [`DeviceArray::to_host`].
     pub fn to_host(&self) -> Result<Vec<T>> {
         let mut values: Vec<T> = Vec::new();
-        values.try_reserve_exact(self.len).map_err(|_| no_room::<T>("the host".to_owned(), self.len))?;
+        values.try_reserve_exact(self.len).map_err(|_| no_room::<T>(DeviceName::Host, self.len))?;
         // SAFETY: the vector has capacity for `len` elements; all of them are written and made valid before its length
         // is set.
         unsafe {

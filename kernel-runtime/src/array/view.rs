@@ -7,7 +7,7 @@ use std::ops::{Range, RangeBounds};
 use crate::array::shape::{self, Shape};
 use crate::array::{DeviceArray, DeviceSlice, inside};
 use crate::device::Device;
-use crate::error::{Result, ShapeError};
+use crate::error::{DeviceName, Result, ShapeError};
 use crate::handles::access::{Access, Read, Writable, Write};
 use crate::memory::{Memory, no_room};
 use crate::types::{DeviceType, make_valid};
@@ -253,7 +253,7 @@ impl<T: DeviceType, const D: usize, M: Access> ArrayView<'_, T, D, M> {
     pub fn to_host(&self) -> Result<Vec<T>> {
         let len = self.len();
         let mut values: Vec<T> = Vec::new();
-        values.try_reserve_exact(len).map_err(|_| no_room::<T>("the host".to_owned(), len))?;
+        values.try_reserve_exact(len).map_err(|_| no_room::<T>(DeviceName::Host, len))?;
         if shape::is_contiguous(&self.shape, &self.strides) {
             // SAFETY: the vector has capacity for `len` elements, which are exactly these bytes; all of them are
             // written and made valid before its length is set.
@@ -276,7 +276,7 @@ impl<T: DeviceType, const D: usize, M: Access> ArrayView<'_, T, D, M> {
         let bytes = self.bytes();
         let reach = bytes.len() / size_of::<T>().max(1);
         let mut span: Vec<T> = Vec::new();
-        span.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
+        span.try_reserve_exact(reach).map_err(|_| no_room::<T>(DeviceName::Host, reach))?;
         // SAFETY: the vector has capacity for the whole span from the first to the last element; its bytes are
         // initialised, and `load` makes valid values of them.
         unsafe {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::cuda::{Context, variable};
 use crate::device::gpu::Gpu;
 use crate::device::properties::{Limits, MemoryInfo, Properties, cpu_limits, host_memory};
-use crate::error::{DeviceError, Error, Result};
+use crate::error::{DeviceError, DeviceName, Error, Result};
 use crate::fault;
 use crate::sync::OnceLock;
 
@@ -292,6 +292,15 @@ impl fmt::Display for Device {
         match &self.backend {
             Backend::Cpu(_) => f.write_str("cpu"),
             Backend::Cuda(gpu) => fmt::Display::fmt(&***gpu, f),
+        }
+    }
+}
+
+impl From<&Device> for DeviceName {
+    fn from(device: &Device) -> DeviceName {
+        match &device.backend {
+            Backend::Cpu(_) => DeviceName::Cpu,
+            Backend::Cuda(gpu) => gpu.primary().gpu().into(),
         }
     }
 }

@@ -12,6 +12,7 @@ impl From<CudaError> for Error {
         match Driver::get() {
             Ok(driver) => Error::Driver {
                 call: error.call,
+                code: error.code,
                 name: driver.error_name(error),
                 message: driver.error_description(error),
             },

@@ -1,6 +1,46 @@
 //! Device errors: why a device cannot be opened or used.
 
+use std::fmt;
+
 use thiserror::Error;
+
+use crate::cuda::GpuName;
+
+/// The device or the memory that an error is about. `Display` renders a device as `Display` of [`Device`](crate::Device) does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeviceName {
+    /// The CPU device.
+    Cpu,
+    /// A GPU.
+    Gpu {
+        /// The ordinal, from 0.
+        ordinal: usize,
+        /// The name of the product, such as `NVIDIA H200`.
+        name: String,
+    },
+    /// The memory of the program, which belongs to no device.
+    Host,
+    /// Page-locked memory of the program.
+    PageLocked,
+}
+
+impl From<&GpuName> for DeviceName {
+    fn from(GpuName { ordinal, name }: &GpuName) -> DeviceName {
+        DeviceName::Gpu { ordinal: *ordinal, name: name.clone() }
+    }
+}
+
+impl fmt::Display for DeviceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceName::Cpu => f.write_str("cpu"),
+            DeviceName::Gpu { ordinal, name } => write!(f, "cuda:{ordinal} ({name})"),
+            DeviceName::Host => f.write_str("the host"),
+            DeviceName::PageLocked => f.write_str("the host (page-locked)"),
+        }
+    }
+}
 
 /// Why a device cannot be opened, or a resource of another library not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -31,7 +71,7 @@ pub enum DeviceError {
     )]
     ForeignContext {
         /// The device.
-        device: String,
+        device: DeviceName,
     },
     /// Memory owned by another library, whose ownership cannot be transferred.
     #[error(
@@ -39,7 +79,7 @@ pub enum DeviceError {
     )]
     ForeignMemory {
         /// The device.
-        device: String,
+        device: DeviceName,
     },
     /// The device ordinal is too large.
     #[error("GPU {ordinal} does not exist: {}\n  help: `nvidia-smi` lists the GPUs, and CUDA_VISIBLE_DEVICES selects those that programs see", gpus(*count))]

@@ -4,8 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::SharedError;
 use super::proof::FailedCondition;
+use super::{DeviceName, SharedError};
 
 use crate::dim::Dim3;
 
@@ -52,7 +52,7 @@ pub enum LaunchError {
         /// What sets the limit.
         reason: BlockLimit,
         /// The device.
-        device: String,
+        device: DeviceName,
     },
     /// A block or grid with an extent above the device's limit.
     #[error(
@@ -69,7 +69,7 @@ pub enum LaunchError {
         /// The limit in each dimension.
         limit: Dim3,
         /// The device.
-        device: String,
+        device: DeviceName,
     },
     /// More shared memory per block than the device has.
     #[error(
@@ -87,7 +87,7 @@ pub enum LaunchError {
         /// The limit per block, in bytes.
         limit: u64,
         /// The device.
-        device: String,
+        device: DeviceName,
     },
     /// Variables of a thread that exceed the stack of a thread on the CPU device.
     #[error(
@@ -101,7 +101,7 @@ pub enum LaunchError {
         /// The limit per thread, in bytes.
         limit: u64,
         /// The device.
-        device: String,
+        device: DeviceName,
     },
     /// More blocks in a cluster than the device, or this kernel on it, supports.
     #[error(
@@ -117,7 +117,7 @@ pub enum LaunchError {
         /// The maximum number of blocks.
         limit: u64,
         /// The device.
-        device: String,
+        device: DeviceName,
     },
     /// A grid whose extents are not multiples of the cluster's.
     #[error(
@@ -140,7 +140,7 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
         /// The device.
-        device: String,
+        device: DeviceName,
         /// Why the device does not support clusters.
         reason: NoClusters,
     },
@@ -178,7 +178,7 @@ pub enum LaunchError {
         /// The maximum number of resident blocks of this size.
         possible: u64,
         /// The device.
-        device: String,
+        device: DeviceName,
     },
     /// A length, a number of threads or an argument that does not fit into 32 bits, in a kernel with `index = u32`.
     #[error(
@@ -200,11 +200,11 @@ pub enum LaunchError {
         /// A parameter.
         first: &'static str,
         /// The device of its array.
-        first_device: String,
+        first_device: DeviceName,
         /// Another parameter.
         second: &'static str,
         /// The device of its array.
-        second_device: String,
+        second_device: DeviceName,
     },
     /// An invalid argument.
     #[error("kernel `{kernel}`: invalid argument for `{parameter}`: {cause}")]

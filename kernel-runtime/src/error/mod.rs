@@ -18,7 +18,7 @@ use thiserror::Error;
 
 pub(crate) use self::compile::no_nvrtc;
 pub use self::compile::{CompileError, Diagnostic, ObstacleKind};
-pub use self::device::{DeviceError, DriverFailure};
+pub use self::device::{DeviceError, DeviceName, DriverFailure};
 pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
 pub use self::position::Position;
@@ -77,7 +77,7 @@ pub enum Error {
     )]
     OutOfMemory {
         /// The device.
-        device: String,
+        device: DeviceName,
         /// The requested size, in bytes.
         requested: usize,
         /// The free memory at that time, in bytes.
@@ -106,17 +106,17 @@ pub enum Error {
     )]
     StreamElsewhere {
         /// The device of the stream.
-        stream: String,
+        stream: DeviceName,
         /// The device of the array or kernel.
-        device: String,
+        device: DeviceName,
     },
     /// Two events are on different devices, so the time between them is not defined.
     #[error("cannot measure elapsed time across devices: the events are on {first} and {second}")]
     EventsApart {
         /// The device of the first event.
-        first: String,
+        first: DeviceName,
         /// The device of the second event.
-        second: String,
+        second: DeviceName,
     },
     /// A slice, view or shape is invalid for its array.
     #[error(transparent)]
@@ -136,6 +136,8 @@ pub enum Error {
     Driver {
         /// The driver function.
         call: &'static str,
+        /// The status code that it returned, a value of `CUresult`.
+        code: u32,
         /// CUDA's name of the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
         name: String,
         /// CUDA's description of the error.

@@ -292,7 +292,7 @@ impl Recording {
     /// Adds a launch.
     fn kernel(&mut self, stream: &Stream, plan: &CheckedLaunch, binder: Binder<'_>) -> Result<()> {
         let kernel = plan.specialised.info.name;
-        let Binder { mut params, uses, mut sizes, .. } = binder;
+        let Binder { params, uses, sizes, .. } = binder;
         let (StreamRef::Cuda(raw_stream), Some(module)) = (stream.stream_ref(), plan.module) else {
             unreachable!("a recording on a GPU implies a plan with a module");
         };
@@ -312,14 +312,9 @@ impl Recording {
             0
         };
         let prints = plan.specialised.interface(plan.layout).prints;
-        let parameter = plan.parameter(raw_stream);
-        let mut parameter = parameter.map(|parameter| LaunchParameter { grid_barrier, ..parameter });
-        if let Some(parameter) = &mut parameter {
-            params.push(std::ptr::from_mut(parameter).cast());
-            sizes.push(size_of_val(parameter) as u32);
-        }
-        // SAFETY: the binder returns a size for each parameter, and the size of the hidden one is appended.
-        let mut values = unsafe { PackedParams::copy(&params, &sizes) };
+        let parameter = plan.parameter(raw_stream, 0, grid_barrier);
+        // SAFETY: the binder returns a size for each parameter.
+        let mut values = unsafe { PackedParams::copy(params, sizes, parameter) };
         let print_offset = prints.then(|| values.last() + offset_of!(LaunchParameter, print));
         // The buffer is only known at the launch. To avoid a spurious change, the previous run's is kept until then.
         if let (Some(at), Some(Step { operation: Operation::Kernel(old), .. })) =
@@ -377,7 +372,7 @@ impl Recording {
         used: &mut SmallVec<[StepAccess; 4]>,
     ) -> Result<u64> {
         if memory.device() != stream.device() {
-            let (stream, device) = (stream.device().to_string(), memory.device().to_string());
+            let (stream, device) = (stream.device().into(), memory.device().into());
             return Err(Error::StreamElsewhere { stream, device });
         }
         let StreamRef::Cuda(stream) = stream.stream_ref() else { unreachable!("recordings are on a GPU") };

@@ -21,7 +21,7 @@ use crate::array::{DeviceArray, RawSlice};
 use crate::cpu::fault::{install_hook, quietly};
 use crate::cuda::{CUdeviceptr, CUstream, Context, CudaError, Stream as RawStream, UNKNOWN};
 use crate::device::{Backend, Device};
-use crate::error::{DeviceError, DriverFailure, Error, Result};
+use crate::error::{DeviceError, DeviceName, DriverFailure, Error, Result};
 use crate::handles::access::{Access, Read, Write};
 use crate::hazards::StreamRef;
 use crate::memory::{Memory, allocate_on_gpu};
@@ -85,7 +85,7 @@ impl Device {
         // Never released, like the devices.
         static CONTEXTS: Mutex<BTreeMap<usize, Arc<CudaContext>>> = Mutex::new(BTreeMap::new());
         let Backend::Cuda(own) = self.backend() else {
-            return Err(DeviceError::ForeignContext { device: self.to_string() }.into());
+            return Err(DeviceError::ForeignContext { device: self.into() }.into());
         };
         if let Some(context) = CONTEXTS.lock().get(&own.ordinal()) {
             return Ok(context.clone());
@@ -110,7 +110,7 @@ impl Device {
     fn check_context(&self, context: &CudaContext) -> Result<()> {
         match self.backend() {
             Backend::Cuda(own) if own.primary().raw() == context.cu_ctx().cast() => Ok(()),
-            _ => Err(DeviceError::ForeignContext { device: self.to_string() }.into()),
+            _ => Err(DeviceError::ForeignContext { device: self.into() }.into()),
         }
     }
 
@@ -118,7 +118,7 @@ impl Device {
     fn own_context(&self) -> Result<&Context> {
         match self.backend() {
             Backend::Cuda(context) => Ok(context),
-            Backend::Cpu(_) => Err(DeviceError::ForeignContext { device: self.to_string() }.into()),
+            Backend::Cpu(_) => Err(DeviceError::ForeignContext { device: self.into() }.into()),
         }
     }
 
@@ -156,7 +156,7 @@ impl Stream {
     pub unsafe fn to_cudarc(&self, context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
         self.device().check_context(context)?;
         let StreamRef::Cuda(stream) = self.stream_ref() else {
-            return Err(DeviceError::ForeignContext { device: self.device().to_string() }.into());
+            return Err(DeviceError::ForeignContext { device: self.device().into() }.into());
         };
         if let Some(own) = stream.owner().and_then(|owner| owner.downcast_ref::<Arc<CudaStream>>()) {
             return Ok(own.clone());
@@ -199,9 +199,9 @@ impl<T: DeviceType> DeviceArray<T> {
     /// driver error; the array is then dropped.
     pub fn into_cudarc(self, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>> {
         self.device().check_context(stream.context())?;
-        let (len, home) = (self.len(), self.device().raw_default_stream()?);
+        let (len, home, device) = (self.len(), self.device().raw_default_stream()?, self.device().into());
         let Some((pointer, owner)) = self.into_memory().into_raw(&home) else {
-            return Err(foreign_owner(stream));
+            return Err(foreign_owner(device));
         };
         let slice = match owner.map(Box::<dyn Any + Send + Sync>::downcast::<ConvertedSlice<T>>) {
             None => {
@@ -221,12 +221,12 @@ impl<T: DeviceType> DeviceArray<T> {
                 made.inspect_err(|_| unsafe { home.free(pointer) })?
             }
             Some(Ok(mut converted)) => {
-                let slice = converted.slice.take().ok_or_else(|| foreign_owner(stream))?;
+                let slice = converted.slice.take().ok_or_else(|| foreign_owner(device))?;
                 // SAFETY: the slice keeps its stream alive; `from_cudarc` has compared its context.
                 unsafe { make_wait(&home, slice.stream().cu_stream().cast()) }?;
                 slice
             }
-            Some(Err(_other)) => return Err(foreign_owner(stream)),
+            Some(Err(_other)) => return Err(foreign_owner(device)),
         };
         mark_written(slice)
     }
@@ -334,7 +334,7 @@ unsafe fn memory_of<T>(
     theirs: CUstream,
     owner: Option<Box<dyn Any + Send + Sync>>,
 ) -> Result<Memory> {
-    let layout = Layout::array::<T>(len).map_err(|_| crate::memory::no_room::<T>(device.to_string(), len))?;
+    let layout = Layout::array::<T>(len).map_err(|_| crate::memory::no_room::<T>(device.into(), len))?;
     // SAFETY: upheld by the caller.
     unsafe { home.add_dependency(home.raw(), theirs) }?;
     let pointer = std::ptr::without_provenance_mut(usize::try_from(pointer).unwrap_or(0));
@@ -456,7 +456,7 @@ fn driver_error(call: &'static str, error: cudarc::driver::DriverError) -> Error
     CudaError { call, code: error.0 as u32 }.into()
 }
 
-/// Returns the error for memory whose owner is not a cudarc slice of this type.
-fn foreign_owner(stream: &CudaStream) -> Error {
-    DeviceError::ForeignMemory { device: format!("cuda:{}", stream.context().ordinal()) }.into()
+/// Returns the error for memory of a device whose owner is not a cudarc slice of this type.
+fn foreign_owner(device: DeviceName) -> Error {
+    DeviceError::ForeignMemory { device }.into()
 }

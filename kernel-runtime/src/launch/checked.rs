@@ -134,7 +134,7 @@ impl CheckedLaunch {
             Backend::Cpu(_) => {
                 let (requested, limit) = (specialised.facts.stack_bytes, cpu::MAX_STACK_BYTES);
                 if requested > limit {
-                    let device = device.to_string();
+                    let device = device.into();
                     return Err(LaunchError::StackTooLarge { kernel, requested, limit, device }.into());
                 }
                 // The CPU device runs blocks one after another if their threads do not wait for each other.
@@ -239,7 +239,7 @@ impl CheckedLaunch {
             } else {
                 BlockLimit::Code
             };
-            let device = device.to_string();
+            let device = device.into();
             return Err(LaunchError::BlockTooLarge { kernel, requested, threads, limit, reason, device }.into());
         }
         // A cluster of portable size needs no driver call.
@@ -248,7 +248,7 @@ impl CheckedLaunch {
         {
             let limit = module.largest_cluster(&self.geometry())?;
             if cluster.count() > limit {
-                let (blocks, device) = (cluster.count(), device.to_string());
+                let (blocks, device) = (cluster.count(), device.into());
                 return Err(LaunchError::ClusterTooLarge { kernel, requested: cluster, blocks, limit, device }.into());
             }
         }
@@ -282,17 +282,17 @@ impl CheckedLaunch {
         if specialised.interface(layout).prints || specialised.facts.syncs_grid {
             return None;
         }
-        DriverLaunch::new(module, &self.geometry(), self.parameter(module.context().default_stream()))
+        DriverLaunch::new(module, &self.geometry(), self.parameter(module.context().default_stream(), 0, 0))
     }
 
-    /// Returns the hidden last parameter for a launch on `stream`, if the kernel takes it. The addresses of a print buffer
-    /// and of a grid barrier are added by the launches that need them.
-    pub(crate) fn parameter(&self, stream: &cuda::Stream) -> Option<LaunchParameter> {
+    /// Returns the hidden last parameter for a launch on `stream`, if the kernel takes it, with the addresses of a print buffer
+    /// and of a grid barrier, which are 0 for a kernel without them.
+    pub(crate) fn parameter(&self, stream: &cuda::Stream, print: u64, grid_barrier: u64) -> Option<LaunchParameter> {
         let &CheckedLaunch { specialised, layout, .. } = self;
         let takes_launch = specialised.interface(layout).takes_launch;
         let blocks = self.coarsened.map_or(0, |coarsened| coarsened.blocks(self.config.grid) as u32);
-        takes_launch
-            .then(|| LaunchParameter { blocks, ..LaunchParameter::new(stream.fault_pointer(), specialised.number) })
+        let (fault, kernel) = (stream.fault_pointer(), specialised.number);
+        takes_launch.then_some(LaunchParameter { fault, print, grid_barrier, kernel, blocks })
     }
 
     /// Returns the launch configuration of the CUDA blocks in the driver's types. Validation has bounded every extent by the GPU's

@@ -145,11 +145,11 @@ impl ResolvedConfig {
             let of_kernel = threads > bound;
             let reason = if of_kernel { BlockLimit::LaunchBounds } else { BlockLimit::Device };
             let limit = if of_kernel { bound } else { limits.threads_per_block as u64 };
-            let device = device.to_string();
+            let device = device.into();
             return Err(LaunchError::BlockTooLarge { kernel, requested: block, threads, limit, reason, device });
         }
         let too_large = |extent, requested, limit| {
-            let device = device.to_string();
+            let device = device.into();
             Err(LaunchError::DimensionTooLarge { kernel, extent, requested, limit, device })
         };
         if !block.is_within(limits.block) {
@@ -162,7 +162,7 @@ impl ResolvedConfig {
         let requested = fixed.saturating_add(dynamic);
         let limit = limits.shared_bytes_per_block_opt_in as u64;
         if requested > limit {
-            let device = device.to_string();
+            let device = device.into();
             return Err(LaunchError::SharedMemoryTooLarge { kernel, requested, fixed, dynamic, limit, device });
         }
         if requirements.cooperative && !cooperative {
@@ -181,11 +181,11 @@ impl ResolvedConfig {
             } else {
                 NoClusters::Driver { version: device.driver_version().unwrap_or_default() }
             };
-            return Err(LaunchError::NoClusters { kernel, device: device.to_string(), reason });
+            return Err(LaunchError::NoClusters { kernel, device: device.into(), reason });
         }
         let (blocks, limit) = (cluster.count(), limits.blocks_per_cluster_opt_in as u64);
         if blocks > limit {
-            let device = device.to_string();
+            let device = device.into();
             return Err(LaunchError::ClusterTooLarge { kernel, requested: cluster, blocks, limit, device });
         }
         let grid = self.grid;
@@ -219,7 +219,7 @@ impl ResolvedConfig {
         let &ResolvedConfig { grid, block, .. } = self;
         let requested = grid.count();
         if self.cooperative && requested > possible {
-            let device = device.to_string();
+            let device = device.into();
             return Err(LaunchError::GridNotResident { kernel, requested, block, possible, device });
         }
         Ok(())
@@ -243,7 +243,7 @@ pub(crate) fn resident_on_cpu(block_threads: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::block_picker;
-    use crate::error::Error;
+    use crate::error::{DeviceName, Error};
 
     /// Resolves a configuration, with blocks picked as for the CPU device.
     fn resolve(config: &LaunchConfig, fixed: Option<[u32; 3]>) -> Result<ResolvedConfig, LaunchError> {
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn register_pressure_is_reported_with_a_remedy() {
         let refused = |threads: usize, reason| {
-            let (requested, device) = (threads.into(), "cuda:0 (GPU)".to_owned());
+            let (requested, device) = (threads.into(), DeviceName::Gpu { ordinal: 0, name: "GPU".to_owned() });
             let threads = threads as u64;
             LaunchError::BlockTooLarge { kernel: "k", requested, threads, limit: 256, reason, device }.to_string()
         };

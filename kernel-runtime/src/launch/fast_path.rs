@@ -14,7 +14,7 @@ use rustc_hash::FxHasher;
 use super::checked::{CheckedLaunch, is_traced};
 use crate::argument::{Binder, FastBinder};
 use crate::compile::variants::{Candidates, LaunchShape, Parameter};
-use crate::cuda::{self, DriverLaunch, Launched};
+use crate::cuda::{self, DriverLaunch, LaunchParameter, Launched};
 use crate::device::Identity;
 use crate::inspect::Kernel;
 use crate::launch::config::{CompactConfig, LaunchConfig};
@@ -171,7 +171,7 @@ pub(super) unsafe fn launch<'s>(
             return None;
         }
         let mut last = cached.ready.parameter(on);
-        let pointers = parameters.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
+        let pointers = parameters.with_last(LaunchParameter::pointer_to(&mut last));
         // SAFETY: the caller's promise; the cached launch was validated with the same extents.
         let launched = unsafe { cached.ready.launch(on, pointers, |key| parameters.are_arrays_owned_by(key)) };
         Some(launched.map_or(CacheHit::Shared, CacheHit::Launched))

@@ -125,16 +125,11 @@ impl PackedLaunch {
             return Ok(None);
         };
         module.allow(checked.geometry().shared_bytes)?;
-        let Binder { mut params, mut sizes, uses, .. } = binder;
+        let Binder { params, sizes, uses, .. } = binder;
         let arrays = uses.iter().filter(|used| !used.bytes.is_empty());
         let arrays = arrays.map(|used| (NonNull::from(used.memory.accesses()), used.writes)).collect();
-        let mut last = ready.parameter(on);
-        if let Some(last) = &mut last {
-            params.push(std::ptr::from_mut(last).cast());
-            sizes.push(size_of_val(last) as u32);
-        }
-        // SAFETY: the binder holds the address and the size of each parameter, and the launch parameter was pushed with its size.
-        let mut values = unsafe { PackedParams::copy(&params, &sizes) };
+        // SAFETY: the binder holds the address and the size of each parameter.
+        let mut values = unsafe { PackedParams::copy(params, sizes, ready.parameter(on)) };
         let params = values.pointers().into_vec();
         Ok(Some(PackedLaunch { ready, params, _values: values, arrays }))
     }

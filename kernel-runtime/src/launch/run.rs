@@ -94,7 +94,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     fn run_shared(&self, on: Option<&Arc<cuda::Stream>>, arguments: &mut FastBinder<'_, '_>) -> Option<FastPath> {
         let ready = fast_path::cached(TypeId::of::<K>())?;
         let mut last = ready.parameter(on);
-        let params = arguments.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
+        let params = arguments.with_last(LaunchParameter::pointer_to(&mut last));
         // SAFETY: as in `run_fast_path`; the cached launch was validated with the same extents.
         Some(FastPath::of(unsafe { self.enqueue_shared(&ready, on, params) }))
     }
@@ -191,7 +191,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let on_stream = stream.map(Stream::device);
         let device = of_arrays.or(self.device).or(on_stream).ok_or(LaunchError::NoDevice { kernel: K::INFO.name })?;
         match on_stream.filter(|on_stream| *on_stream != device) {
-            Some(stream) => Err(Error::StreamElsewhere { stream: stream.to_string(), device: device.to_string() }),
+            Some(stream) => Err(Error::StreamElsewhere { stream: stream.into(), device: device.into() }),
             None => Ok(device),
         }
     }
@@ -286,11 +286,8 @@ fn enqueue_on_gpu(
     let geometry = checked.geometry();
     let result = run_with_copies((device, stream), &transfers, &mut params, |params| {
         let mut launch = |print: u64, grid_barrier: u64| {
-            let parameter = checked.parameter(stream);
-            let mut parameter = parameter.map(|parameter| LaunchParameter { print, grid_barrier, ..parameter });
-            if let Some(parameter) = &mut parameter {
-                params.push(std::ptr::from_mut(parameter).cast());
-            }
+            let mut parameter = checked.parameter(stream, print, grid_barrier);
+            params.extend(LaunchParameter::pointer_to(&mut parameter));
             // SAFETY: the parameters are those of the emitted kernel, in order: `K::visit` visits the parameters of the IR, and
             // the launch parameter is last if the source has one. The arrays are on this device and borrowed by the launch;
             // freeing them is ordered after it. `ResolvedConfig::check` has compared the extents with the device's limits.

@@ -274,7 +274,7 @@ impl Memory {
 
 /// Returns the error for a stream of another device than the memory.
 fn elsewhere(stream: &Stream, device: &Device) -> Error {
-    Error::StreamElsewhere { stream: stream.device().to_string(), device: device.to_string() }
+    Error::StreamElsewhere { stream: stream.device().into(), device: device.into() }
 }
 
 /// Emits a `tracing` event for a transfer.

@@ -4,7 +4,7 @@ use std::alloc::{Layout, alloc, alloc_zeroed};
 
 use super::Contents;
 use crate::device::properties::host_memory;
-use crate::error::Error;
+use crate::error::{DeviceName, Error};
 
 /// Allocates host memory. Returns `None` if the allocation fails or the size is 0 or not representable.
 pub(super) fn allocate_on_host(layout: Option<Layout>, contents: Contents) -> Option<*mut u8> {
@@ -20,12 +20,12 @@ pub(super) fn allocate_on_host(layout: Option<Layout>, contents: Contents) -> Op
 }
 
 /// Returns the out-of-memory error for `len` elements.
-pub(crate) fn no_room<T>(device: String, len: usize) -> Error {
+pub(crate) fn no_room<T>(device: DeviceName, len: usize) -> Error {
     out_of_memory(device, len.saturating_mul(size_of::<T>()))
 }
 
 /// Returns the out-of-memory error for a size in bytes.
-pub(crate) fn out_of_memory(device: String, requested: usize) -> Error {
+pub(crate) fn out_of_memory(device: DeviceName, requested: usize) -> Error {
     let (free, total) = host_memory();
     Error::OutOfMemory { device, requested, free, total }
 }

@@ -120,9 +120,7 @@ impl Memory {
             _ if let Some(layout) = layout.filter(|layout| layout.size() == 0) => {
                 std::ptr::without_provenance_mut(layout.align())
             }
-            StreamRef::Cpu(_) => {
-                allocate_on_host(layout, contents).ok_or_else(|| no_room::<T>(device.to_string(), len))?
-            }
+            StreamRef::Cpu(_) => allocate_on_host(layout, contents).ok_or_else(|| no_room::<T>(device.into(), len))?,
             // A size that exceeds the address space is passed on: the GPU rejects it too, and the error then has its
             // memory figures.
             StreamRef::Cuda(stream) => {
@@ -131,7 +129,7 @@ impl Memory {
             }
         };
         // Without a layout, the allocation above has failed.
-        let layout = layout.ok_or_else(|| no_room::<T>(device.to_string(), len))?;
+        let layout = layout.ok_or_else(|| no_room::<T>(device.into(), len))?;
         let home = stream.stream_ref().clone();
         let memory = Memory::new(device, home, pointer, layout, FreedBy::Us);
         if let StreamRef::Cuda(stream) = memory.home.stream_ref() {
@@ -279,7 +277,7 @@ pub(crate) fn allocate_on_gpu(stream: &cuda::Stream, bytes: usize) -> Result<u64
             return error.into();
         }
         let (free, total) = stream.primary().memory();
-        Error::OutOfMemory { device: stream.primary().label().to_owned(), requested: bytes, free, total }
+        Error::OutOfMemory { device: stream.primary().gpu().into(), requested: bytes, free, total }
     })
 }
 

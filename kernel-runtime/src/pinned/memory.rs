@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::cuda::{CudaError, PageLocked};
 use crate::device::{Backend, Device};
-use crate::error::{GraphError, Result};
+use crate::error::{DeviceName, GraphError, Result};
 use crate::hazards::{Access, StreamRef};
 use crate::memory::{Contents, Memory, no_room, out_of_memory};
 use crate::stream::Stream;
@@ -113,10 +113,10 @@ impl PinnedMemory {
                 Backing::Ordinary(Memory::allocate::<T>(&device.default_stream(), len, Contents::Zeros)?)
             }
             Backend::Cuda(context) => {
-                let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(device.to_string(), len))?;
+                let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(device.into(), len))?;
                 let allocated = context.page_locked(layout).map_err(|error| {
                     if error.is_out_of_memory() {
-                        out_of_memory("the host (page-locked)".to_owned(), layout.size())
+                        out_of_memory(DeviceName::PageLocked, layout.size())
                     } else {
                         error.into()
                     }

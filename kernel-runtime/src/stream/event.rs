@@ -144,7 +144,7 @@ impl Event {
             (Completion::At(end), Completion::At(start)) => Ok(end.saturating_duration_since(*start)),
             (Completion::Cuda(end), Completion::Cuda(start)) if self.device == earlier.device => Ok(end.since(start)?),
             (Completion::At(_) | Completion::Cuda(_), _) => {
-                let (first, second) = (earlier.device.to_string(), self.device.to_string());
+                let (first, second) = ((&earlier.device).into(), (&self.device).into());
                 Err(Error::EventsApart { first, second })
             }
         }

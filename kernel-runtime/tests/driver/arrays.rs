@@ -190,7 +190,7 @@ scenarios! {
         fake.refuse("cuMemHostAlloc", OUT_OF_MEMORY, 0, 1);
         let error = device.pinned_zeros::<f64>(100).unwrap_err();
         let Error::OutOfMemory { device: place, requested: 800, .. } = &error else { panic!("{error}") };
-        assert_eq!(place, "the host (page-locked)");
+        assert_eq!(*place, cumbia::error::DeviceName::PageLocked);
         let before = fake.locked();
         device.pinned_zeros::<f64>(100).unwrap();
         assert_eq!(fake.locked(), before);

@@ -3,6 +3,7 @@
 //! Cargo rejects cycles of crates, but not an edge in the wrong direction. ARCHITECTURE.md lists the same dependencies.
 
 use crate::crates::packages;
+use crate::module_graph::paths;
 
 /// A crate that is published, and its place among the layers.
 struct Layer {
@@ -81,6 +82,12 @@ const LAYERS: &[Layer] = &[
     Layer { folder: "xtask", may_use: &["cumbia-random-kernels"], must_not_use: &["syn", "cudarc"] },
 ];
 
+/// Crates that are pure functions of their inputs.
+const PURE: &[&str] = &["kernel-ir", "kernel-compiler"];
+
+/// Modules of the standard library that give access to anything but the inputs.
+const IMPURE_MODULES: &[&str] = &["env", "fs", "io", "net", "os", "path", "process", "thread", "time"];
+
 /// Packages of tests, which may depend on any crate.
 const TESTS: &[&str] = &["tests", "tests/cases", "tests/random"];
 
@@ -104,6 +111,19 @@ fn crates_depend_on_lower_layers_only() {
             }
             if layer.must_not_use.contains(&dependency) {
                 failures.push(format!("`{folder}` depends on `{dependency}`, which belongs to another layer"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn the_compiler_reads_nothing_but_its_input() {
+    let mut failures = Vec::new();
+    for package in packages().iter().filter(|package| PURE.contains(&package.folder.as_str())) {
+        for (path, place) in paths(package.root_module.as_ref().expect("a library")) {
+            if path[0] == "std" && path.get(1).is_some_and(|module| IMPURE_MODULES.contains(&module.as_str())) {
+                failures.push(format!("{place}: `{}`", path.join("::")));
             }
         }
     }

@@ -48,12 +48,22 @@ struct Module {
     paths: Vec<(Vec<String>, Place)>,
 }
 
-/// Reads the crate with this root module, and returns its imports without duplicates.
-pub(crate) fn imports(root_module: &Path) -> Vec<Import> {
+/// Reads the crate with this root module.
+fn modules(root_module: &Path) -> BTreeMap<ModulePath, Module> {
     let mut reader = Reader { modules: BTreeMap::new(), path: vec![], file: root_module.to_owned() };
     let folder = root_module.parent().expect("a file is in a directory");
     reader.read_file(root_module, folder);
-    let modules = reader.modules;
+    reader.modules
+}
+
+/// Returns every path in the crate with this root module, as written.
+pub(crate) fn paths(root_module: &Path) -> Vec<(Vec<String>, Place)> {
+    modules(root_module).into_values().flat_map(|module| module.paths).collect()
+}
+
+/// Returns the imports of the crate with this root module, without duplicates.
+pub(crate) fn imports(root_module: &Path) -> Vec<Import> {
+    let modules = modules(root_module);
     let mut found: BTreeMap<(ModulePath, ModulePath), Place> = BTreeMap::new();
     for (from, module) in &modules {
         for (path, place) in &module.paths {
