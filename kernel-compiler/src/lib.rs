@@ -93,11 +93,11 @@ pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
 pub fn write(validated: &Validated, options: &Options) -> Source {
     let mut module = lower::program(validated, *options);
     // All variants have the same parameters, so that this depends on the program alone.
-    let refused = if module.takes_launch { None } else { coarsen::obstacle(&module) };
-    module.takes_launch |= refused.is_none();
+    let rejected = if module.takes_launch { None } else { coarsen::obstacle(&module) };
+    module.takes_launch |= rejected.is_none();
     let predicate = prove::program(&mut module, *options);
     lower::defer::program(&mut module);
-    let coarsening = match refused {
+    let coarsening = match rejected {
         None => coarsen::program(&mut module, *options),
         Some(obstacle) => Err(obstacle),
     };

@@ -252,7 +252,7 @@ impl Driver {
     /// Loads the first of `names` that the loader finds.
     fn open(names: &[String]) -> Result<Driver, NoDriver> {
         let no_driver = |reason: DriverFailure| NoDriver { searched: names.to_vec(), reason };
-        let mut refusals = Vec::new();
+        let mut rejections = Vec::new();
         for name in names {
             // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
             match unsafe { Library::new(name) } {
@@ -265,11 +265,11 @@ impl Driver {
                     unsafe { driver.cuInit(0) }.map_err(|error| no_driver(driver.init_failure(error)))?;
                     return Ok(driver);
                 }
-                Err(error) => refusals.push(loader_message(&error)),
+                Err(error) => rejections.push(loader_message(&error)),
             }
         }
         // The loader reports the same for each name, so the first and most common name is enough.
-        Err(no_driver(DriverFailure::NotLoaded { message: refusals.into_iter().next().unwrap_or_default() }))
+        Err(no_driver(DriverFailure::NotLoaded { message: rejections.into_iter().next().unwrap_or_default() }))
     }
 
     /// Returns whether the driver supports thread block clusters.

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(max_occupancy_threads(1024, |_| Ok::<u32, ()>(1)), Ok(1024));
         // No block fits: validation of the launch reports the reason.
         assert_eq!(max_occupancy_threads(1024, |_| Ok::<u32, ()>(0)), Ok(256));
-        assert_eq!(max_occupancy_threads(1024, |_| Err("refused")), Err("refused"));
+        assert_eq!(max_occupancy_threads(1024, |_| Err("rejected")), Err("rejected"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 use cumbia::{Dim3, Error, FaultKind, LaunchError, ShapeError};
 
-use crate::support::{on_each_device, refused};
+use crate::support::{on_each_device, rejected};
 
 #[kernel(block = (16, 4))]
 fn in_blocks_of_16_by_4(y: &mut [u32]) {
@@ -22,11 +22,11 @@ fn a_fixed_block_is_the_only_one() {
         let mut y = device.zeros::<u32>(64).unwrap();
         for block in [Dim3::from(64), (4, 16).into(), (16, 4, 2).into(), 1.into()] {
             let words = ["`in_blocks_of_16_by_4`", "(16, 4, 1)", "remove `.block(..)`"];
-            let error = refused(in_blocks_of_16_by_4(&mut y).grid(1).block(block).launch(), &words);
+            let error = rejected(in_blocks_of_16_by_4(&mut y).grid(1).block(block).launch(), &words);
             let LaunchError::BlockFixed { requested, fixed, .. } = error else { panic!("{error:?}") };
             assert_eq!((requested, fixed), (block, Dim3 { x: 16, y: 4, z: 1 }));
         }
-        refused(launch!(in_blocks_of_16_by_4[1, 64](&mut y)), &["(16, 4, 1)"]);
+        rejected(launch!(in_blocks_of_16_by_4[1, 64](&mut y)), &["(16, 4, 1)"]);
         assert_eq!(y.to_host().unwrap(), [0; 64]);
         in_blocks_of_16_by_4(&mut y).grid(1).launch().unwrap();
         in_blocks_of_16_by_4(&mut y).grid(1).block((16, 4)).launch().unwrap();
@@ -49,10 +49,10 @@ fn launch_bounds_are_kept() {
     on_each_device(|device| {
         let mut y = device.zeros::<u32>(192).unwrap();
         let words = ["`at_most_96`", "97", "96", "launch_bounds"];
-        let error = refused(at_most_96(&mut y).grid(1).block(97).launch(), &words);
+        let error = rejected(at_most_96(&mut y).grid(1).block(97).launch(), &words);
         let LaunchError::BlockTooLarge { requested, threads, limit, .. } = error else { panic!("{error:?}") };
         assert_eq!((requested, threads, limit), (97.into(), 97, 96));
-        refused(at_most_96(&mut y).grid(1).block((16, 7)).launch(), &["112 threads", "96"]);
+        rejected(at_most_96(&mut y).grid(1).block((16, 7)).launch(), &["112 threads", "96"]);
         at_most_96(&mut y).grid(2).block(96).launch().unwrap();
         at_most_96(&mut y).grid(4).block((48, 1, 1)).launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [2; 192]);
@@ -72,16 +72,16 @@ fn meets(y: &mut [u32]) {
 fn a_cooperative_grid_is_resident() {
     on_each_device(|device| {
         let mut y = device.zeros::<u32>(2).unwrap();
-        let error = refused(meets(&mut y).grid(2).block(32).launch(), &["`meets`", "sync_grid", ".cooperative()"]);
+        let error = rejected(meets(&mut y).grid(2).block(32).launch(), &["`meets`", "sync_grid", ".cooperative()"]);
         assert_eq!(error, LaunchError::NotCooperative { kernel: "meets" });
         let most = meets(&mut y).block(256).cooperative_blocks().unwrap();
         assert!(most > 0);
         let launch = meets(&mut y).grid(most + 1).block(256).cooperative().launch();
-        let error = refused(launch, &["`meets`", &(most + 1).to_string(), &most.to_string(), "cooperative_blocks"]);
+        let error = rejected(launch, &["`meets`", &(most + 1).to_string(), &most.to_string(), "cooperative_blocks"]);
         let LaunchError::GridNotResident { requested, possible, block, .. } = error else { panic!("{error:?}") };
         assert_eq!((requested, possible, block), (most as u64 + 1, most as u64, 256.into()));
         // `cooperative` does not permit a block that is too large.
-        refused(meets(&mut y).grid(1).block(2048).cooperative().launch(), &["2048", "1024"]);
+        rejected(meets(&mut y).grid(1).block(2048).cooperative().launch(), &["2048", "1024"]);
         meets(&mut y).grid(3).block(64).cooperative().launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [192, 192]);
     });
@@ -102,7 +102,7 @@ fn narrow_indices_reach_all_arguments_and_threads() {
         let (x, mut y) = (device.to_device(&[1u8, 2, 3]).unwrap(), device.zeros::<u64>(2).unwrap());
         let a = x.reshape((1, 3)).unwrap();
         let too_large = |result: cumbia::Result<()>, number: usize| {
-            let error = refused(result, &["`narrow`", &number.to_string(), "`index = u32`", "2^32"]);
+            let error = rejected(result, &["`narrow`", &number.to_string(), "`index = u32`", "2^32"]);
             assert_eq!(error, LaunchError::IndexTooLarge { kernel: "narrow", requested: number as u64 });
         };
         // A scalar.
@@ -200,7 +200,7 @@ fn arguments_may_take_4_kib() {
     on_each_device(|device| {
         let mut y = device.zeros::<u64>(1).unwrap();
         let words = ["`large`", "4080", "4064", "`&[_]`"];
-        let error = refused(large([7; 508], &mut y).grid(1).block(1).launch(), &words);
+        let error = rejected(large([7; 508], &mut y).grid(1).block(1).launch(), &words);
         let LaunchError::ArgumentsTooLarge { bytes, limit, .. } = error else { panic!("{error:?}") };
         assert_eq!((bytes, limit), (4064 + 16, 4064));
         largest([5; 500], [6; 11], 7, &mut y).grid(1).block(1).launch().unwrap();

@@ -88,8 +88,8 @@ fn a_prepared_launch_runs_again_and_again() {
             launch.launch().unwrap();
         }
         assert_eq!(counts.to_host().unwrap(), [100; 500]);
-        let refused = count(&mut counts, 500, 1).grid(0).block(1).prepare().unwrap_err();
-        assert!(matches!(refused, Error::Launch(LaunchError::ZeroDimension { .. })), "{refused}");
+        let rejected = count(&mut counts, 500, 1).grid(0).block(1).prepare().unwrap_err();
+        assert!(matches!(rejected, Error::Launch(LaunchError::ZeroDimension { .. })), "{rejected}");
         count(&mut counts, 500, 1).over(0).prepare().unwrap().launch().unwrap();
         assert_eq!(counts.to_host().unwrap(), [100; 500]);
     });

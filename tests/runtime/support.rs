@@ -84,7 +84,7 @@ pub(crate) fn spin(seed: u32, turns: u32) -> u32 {
 
 /// Checks the error of a launch, and that its text contains all of `words`.
 #[track_caller]
-pub(crate) fn refused(result: cumbia::Result<()>, words: &[&str]) -> LaunchError {
+pub(crate) fn rejected(result: cumbia::Result<()>, words: &[&str]) -> LaunchError {
     let error = result.expect_err("a launch that cannot be");
     let text = error.to_string();
     for word in words {

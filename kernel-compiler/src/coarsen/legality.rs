@@ -82,7 +82,7 @@ impl Legality<'_> {
 
     fn stmt(&mut self, stmt: &Stmt, context: Context<'_>) -> Result<(), Obstacle> {
         let context = if stmt.line > 0 { Context { line: stmt.line, ..context } } else { context };
-        let refused = |kind| Err(context.obstacle(kind));
+        let rejected = |kind| Err(context.obstacle(kind));
         match &stmt.kind {
             StmtKind::Declare { var: _, init } => init.iter().try_for_each(|init| self.expr(init, context)),
             StmtKind::Assign { place, value } | StmtKind::Update { op: _, place, value } => {
@@ -106,15 +106,15 @@ impl Legality<'_> {
             StmtKind::Block { body, end: _ } => self.stmts(body, context),
             StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
                 if !self.is_counted(header, body, context.function) {
-                    return refused(ObstacleKind::Loop);
+                    return rejected(ObstacleKind::Loop);
                 }
                 self.stmts(body, context)
             }
             StmtKind::Return(value) => value.iter().try_for_each(|value| self.expr(value, context)),
             StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => Ok(()),
-            StmtKind::Shared { var: _ } => refused(ObstacleKind::SharedMemory),
-            StmtKind::Fault { .. } | StmtKind::InternalError(_) => refused(ObstacleKind::Check),
-            StmtKind::Print { .. } => refused(ObstacleKind::Print),
+            StmtKind::Shared { var: _ } => rejected(ObstacleKind::SharedMemory),
+            StmtKind::Fault { .. } | StmtKind::InternalError(_) => rejected(ObstacleKind::Check),
+            StmtKind::Print { .. } => rejected(ObstacleKind::Print),
         }
     }
 
@@ -178,7 +178,7 @@ impl Legality<'_> {
     }
 
     fn callee(&mut self, callee: &Callee, context: Context<'_>) -> Result<(), Obstacle> {
-        let refused = |kind| Err(context.obstacle(kind));
+        let rejected = |kind| Err(context.obstacle(kind));
         match callee {
             // These fault only with overflow checks.
             Callee::Helper(
@@ -188,15 +188,15 @@ impl Legality<'_> {
                     ..
                 },
                 Some(_),
-            ) => refused(ObstacleKind::OverflowCheck),
+            ) => rejected(ObstacleKind::OverflowCheck),
             Callee::Helper(_, Some(_)) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
-                refused(ObstacleKind::Check)
+                rejected(ObstacleKind::Check)
             }
             Callee::Helper(helper, None) => match helper.op.group() {
                 OpGroup::IndexOp(IndexOp::DynamicSharedBytes | IndexOp::DynamicSharedAt) => {
-                    refused(ObstacleKind::SharedMemory)
+                    rejected(ObstacleKind::SharedMemory)
                 }
-                OpGroup::ThreadOp(_) => refused(ObstacleKind::Communication),
+                OpGroup::ThreadOp(_) => rejected(ObstacleKind::Communication),
                 // Those with a side effect only write a variable of the thread.
                 OpGroup::IndexOp(_)
                 | OpGroup::IntegerOp(_)
@@ -208,7 +208,7 @@ impl Legality<'_> {
                 | OpGroup::FastOp(_) => Ok(()),
             },
             Callee::Builtin(_) => Ok(()),
-            Callee::Effect(_) => refused(ObstacleKind::Communication),
+            Callee::Effect(_) => rejected(ObstacleKind::Communication),
             Callee::Function(id, _) => {
                 if let Some(known) = self.known.get(id) {
                     return known.clone();

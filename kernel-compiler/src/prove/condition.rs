@@ -35,7 +35,7 @@ const SIZE: usize = 6;
 /// The conditions of a program.
 pub(super) struct Conditions {
     formulas: Vec<Formula>,
-    /// What a search asks of each formula again and again.
+    /// The properties of each formula, which searches query repeatedly.
     properties: Vec<Properties>,
     ids: FxHashMap<Formula, Condition>,
     /// For each loop invariant, the condition for every iteration to preserve it. It may refer to invariants, also to

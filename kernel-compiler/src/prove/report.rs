@@ -38,7 +38,7 @@ impl CheckKind {
             Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::CheckedAbs => CheckKind::Overflow,
             Op::Div | Op::Rem | Op::DivCeil | Op::NextMultipleOf | Op::CheckedNextMultipleOf => CheckKind::Divisor,
             Op::ShiftAmount => CheckKind::Shift,
-            // A launch that is not cooperative is refused.
+            // A launch that is not cooperative is rejected.
             Op::SyncGrid => return None,
             _ => CheckKind::Argument,
         })
@@ -181,7 +181,7 @@ impl Words<'_> {
             Formula::False => text.push_str("false"),
             Formula::NonNegative(poly) => self.comparison(text, poly),
             Formula::All(parts) => {
-                // First what a user has in mind, then that numbers are not absurdly large.
+                // The conditions on lengths come first, then those that numbers are not excessively large.
                 let mut parts = parts.clone();
                 parts.sort_by_key(|part| self.is_limit(*part));
                 join(text, &parts, " && ", Level::All);

@@ -95,7 +95,7 @@ impl Context {
             Ok(module) => Ok(module),
             Err(error) if error.error.is_about_the_image() => {
                 rejections.push(error.rejection(driver, ImageForm::Ptx));
-                Err(LoadError::ImageRefused { rejections })
+                Err(LoadError::ImageRejected { rejections })
             }
             Err(error) => Err(error.error.into()),
         }
@@ -146,7 +146,7 @@ pub struct Attributes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
     /// The driver rejected the image.
-    ImageRefused {
+    ImageRejected {
         /// The driver's reason for each form of the code that it rejected: the machine code, if there is any, and the
         /// PTX.
         rejections: Vec<ImageRejection>,
@@ -448,7 +448,7 @@ impl CudaError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LoadError::ImageRefused { rejections } => Joined(rejections).fmt(f),
+            LoadError::ImageRejected { rejections } => Joined(rejections).fmt(f),
             LoadError::Cuda(error) => error.fmt(f),
         }
     }

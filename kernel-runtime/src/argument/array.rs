@@ -17,7 +17,7 @@ pub(crate) enum Location<'a> {
     /// In device memory of Cumbia.
     Device(&'a Memory),
     /// In device memory of another library.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only interoperation borrows foreign memory"))]
     Foreign(Box<ForeignMemory<'a>>),
     /// In host memory, copied around the launch.
     Host(HostCopy),
@@ -62,7 +62,7 @@ impl ForeignMemory<'_> {
     /// # Safety
     ///
     /// The array is borrowed for `'a`, mutably if `after_launch` changes it, and may be used from any thread.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only interoperation borrows foreign memory"))]
     pub(crate) unsafe fn new(
         memory: Memory,
         array: NonNull<()>,

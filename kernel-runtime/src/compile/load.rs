@@ -26,14 +26,14 @@ pub(crate) fn load(context: &Arc<Context>, request: Request<'_>, entry: &str) ->
     let (mut image, mut origin) = compile_for_gpu(request, context.architecture())?;
     let mut compiled = Instant::now();
     let mut loaded = load_image(context, request, &image, entry);
-    if let Err(refused @ Error::Compile(CompileError::ImageRefused { .. })) = &loaded
+    if let Err(rejected @ Error::Compile(CompileError::ImageRejected { .. })) = &loaded
         && origin == Origin::Precompiled
     {
-        let (kernel, device, refused) = (request.instance.to_owned(), context.to_string(), refused.to_string());
+        let (kernel, device, rejected) = (request.instance.to_owned(), context.to_string(), rejected.to_string());
         let (variant, coarsened) = (request.variant, request.coarsened);
         event!(
             warn, target: "cumbia::compile",
-            kernel, %variant, coarsened, device, refused, "the precompiled image does not load"
+            kernel, %variant, coarsened, device, rejected, "the precompiled image does not load"
         );
         match compile_without_precompiled(request, context.architecture()) {
             Ok(found) => {
@@ -64,7 +64,7 @@ fn load_image(context: &Arc<Context>, request: Request<'_>, image: &Image, entry
     // SAFETY: NVRTC has written the cubin in this process, or earlier: a file of the cache or of precompiled kernels has
     // a checksum, and only users that this process trusts can have written it (`cache/trust.rs`).
     unsafe { context.load(image, entry) }.map_err(|error| match error {
-        LoadError::ImageRefused { rejections } => CompileError::ImageRefused {
+        LoadError::ImageRejected { rejections } => CompileError::ImageRejected {
             kernel: request.kernel.to_owned(),
             architecture: image.architecture.clone(),
             driver: context.driver().version(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::cache::{COUNTS, Cache, Key, REFUSED, file_stem};
+use super::cache::{COUNTS, Cache, Key, REJECTED, file_stem};
 use super::request::{Request, options};
 use super::{user_error, version_note};
 use crate::cuda::{Architecture, Environment, Image, Nvrtc, NvrtcError, SourceText, Version};
@@ -40,7 +40,7 @@ fn fingerprint(environment: &Environment) -> String {
 ///
 /// # Errors
 ///
-/// [`CompileError::NvrtcRefused`], [`CompileError::CudaCRefused`], [`CompileError::UnsupportedArchitecture`] or
+/// [`CompileError::NvrtcRejected`], [`CompileError::CudaCRejected`], [`CompileError::UnsupportedArchitecture`] or
 /// [`CompileError::NvrtcFailed`].
 pub(crate) fn compile(
     nvrtc: &Nvrtc,
@@ -61,7 +61,7 @@ pub(crate) fn compile(
 
 /// Returns the error for a source that NVRTC rejected.
 fn rejected(request: Request<'_>, cache: Option<&Cache>, log: String) -> CompileError {
-    user_error::find(request.kernel, request.source, &log).unwrap_or_else(|| CompileError::NvrtcRefused {
+    user_error::find(request.kernel, request.source, &log).unwrap_or_else(|| CompileError::NvrtcRejected {
         kernel: request.kernel.to_owned(),
         log,
         source_path: keep_source(request, cache),
@@ -73,7 +73,7 @@ fn rejected(request: Request<'_>, cache: Option<&Cache>, log: String) -> Compile
 fn keep_source(request: Request<'_>, cache: Option<&Cache>) -> Option<PathBuf> {
     let hash = Key::of(&[request.source]).to_string();
     let name = format!("{}-{}.cu", file_stem(request.kernel), &hash[..16]);
-    cache.and_then(|cache| cache.write_note(REFUSED, &name, request.source)).or_else(|| {
+    cache.and_then(|cache| cache.write_note(REJECTED, &name, request.source)).or_else(|| {
         let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cu").tempfile().ok()?;
         std::io::Write::write_all(&mut file, request.source.as_bytes()).ok()?;
         Some(file.keep().ok()?.1)
@@ -146,7 +146,7 @@ mod tests {
             let request = Request { kernel: "odd::name<f32>", ..request(source) };
             let error = compile(nvrtc, request, &architecture("sm_90"), cache).unwrap_err();
             let text = error.to_string();
-            let CompileError::NvrtcRefused { kernel, log, source_path: Some(path), source_text } = error else {
+            let CompileError::NvrtcRejected { kernel, log, source_path: Some(path), source_text } = error else {
                 panic!("{text}")
             };
             assert_eq!((kernel.as_str(), source_text.as_str()), ("odd::name<f32>", source));
@@ -168,6 +168,6 @@ mod tests {
             text.contains("the CUDA C of the device function `f`, at src/lib.rs:10: identifier \"z\" is undefined"),
             "{text}"
         );
-        assert!(matches!(error, CompileError::CudaCRefused { .. }) && !text.contains("bug"), "{text}");
+        assert!(matches!(error, CompileError::CudaCRejected { .. }) && !text.contains("bug"), "{text}");
     }
 }

@@ -8,7 +8,7 @@ use crate::error::CompileError;
 pub(super) fn find(kernel: &str, source: &str, log: &str) -> Option<CompileError> {
     let (file, line, message) = log.lines().find_map(parse_error)?;
     let text = user_texts(source).into_iter().find(|text| text.file == file && text.lines.contains(&line))?;
-    Some(CompileError::CudaCRefused {
+    Some(CompileError::CudaCRejected {
         kernel: kernel.to_owned(),
         function: text.function,
         file: text.file,
@@ -37,7 +37,7 @@ mod tests {
     #[track_caller]
     fn check(log: &str, expected: Option<(u32, &str)>) {
         match (find("k", SOURCE, log), expected) {
-            (Some(CompileError::CudaCRefused { function, line, message, .. }), Some(expected)) => {
+            (Some(CompileError::CudaCRejected { function, line, message, .. }), Some(expected)) => {
                 assert_eq!((function.as_str(), line, message.as_str()), ("sad", expected.0, expected.1));
             }
             (found, expected) => assert!(found.is_none() && expected.is_none(), "{found:?}"),

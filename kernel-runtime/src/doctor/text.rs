@@ -323,14 +323,14 @@ mod tests {
                 "Kernels run on a GPU.",
             ],
         );
-        let refused = CompileError::ImageRefused {
+        let rejected = CompileError::ImageRejected {
             kernel: "cumbia_doctor".to_owned(),
             architecture: "sm_90a".to_owned(),
             driver: "12.0".to_owned(),
             rejections: Vec::new(),
         };
         check(
-            &report(Some(Err(refused.into()))),
+            &report(Some(Err(rejected.into()))),
             &[
                 "update NVIDIA's driver",
                 "There is a GPU, but kernels cannot be compiled for it or loaded",

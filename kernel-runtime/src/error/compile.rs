@@ -53,7 +53,7 @@ pub enum CompileError {
     /// NVRTC rejected the emitted CUDA C, which is a bug in Cumbia.
     #[error("NVRTC rejected the CUDA C of kernel `{kernel}`, which is a bug in Cumbia; please report it with the source{}\n{log}",
         source_path.as_ref().map_or_else(String::new, |path| format!(" kept in {}", path.display())))]
-    NvrtcRefused {
+    NvrtcRejected {
         /// The kernel.
         kernel: String,
         /// NVRTC's log.
@@ -67,7 +67,7 @@ pub enum CompileError {
     #[error(
         "NVRTC rejected the CUDA C of the device function `{function}`, at {file}:{line}: {message}\n  help: correct the text in `#[device(unsafe(cuda = \"..\"))]`; Cumbia checks nothing in it but the parameters\n{log}"
     )]
-    CudaCRefused {
+    CudaCRejected {
         /// The kernel that calls the function.
         kernel: String,
         /// The device function.
@@ -100,7 +100,7 @@ pub enum CompileError {
         "the CUDA driver, which supports CUDA {driver}, does not load the code of kernel `{kernel}` for {architecture}: {}\n  help: update NVIDIA's driver, or set CUMBIA_NVRTC to an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` installs one of CUDA 12)",
         Joined(rejections)
     )]
-    ImageRefused {
+    ImageRejected {
         /// The kernel.
         kernel: String,
         /// The architecture that the image was compiled for.

@@ -247,15 +247,15 @@ impl Recorder<'_> {
             return Err(GraphError::OtherStream { kernel }.into());
         }
         let mut binder = Binder::new(kernel);
-        let Some((device, plan)) = launch.check(&mut binder, Some(self.stream))? else {
+        let Some((device, checked)) = launch.check(&mut binder, Some(self.stream))? else {
             return Ok(()); // an empty launch
         };
         if !binder.transfers.is_empty() {
             return Err(GraphError::HostArgument { kernel }.into());
         }
         match &mut self.recording {
-            Some(recording) => recording.kernel(self.stream, &plan, binder),
-            None => launch.enqueue(device, Some(self.stream), &plan, binder),
+            Some(recording) => recording.kernel(self.stream, &checked, binder),
+            None => launch.enqueue(device, Some(self.stream), &checked, binder),
         }
     }
 }
@@ -290,17 +290,17 @@ impl Recording {
     }
 
     /// Adds a launch.
-    fn kernel(&mut self, stream: &Stream, plan: &CheckedLaunch, binder: Binder<'_>) -> Result<()> {
-        let kernel = plan.specialised.info.name;
+    fn kernel(&mut self, stream: &Stream, checked: &CheckedLaunch, binder: Binder<'_>) -> Result<()> {
+        let kernel = checked.specialised.info.name;
         let Binder { params, uses, sizes, .. } = binder;
-        let (StreamRef::Cuda(raw_stream), Some(module)) = (stream.stream_ref(), plan.module) else {
-            unreachable!("a recording on a GPU implies a plan with a module");
+        let (StreamRef::Cuda(raw_stream), Some(module)) = (stream.stream_ref(), checked.module) else {
+            unreachable!("a recording on a GPU implies a launch with a module");
         };
         let mut used = SmallVec::new();
         for used_memory in &uses {
             self.keep(raw_stream, used_memory, &mut used).ok_or(GraphError::ForeignArgument { kernel })?;
         }
-        let grid_barrier = if plan.specialised.facts.syncs_grid {
+        let grid_barrier = if checked.specialised.facts.syncs_grid {
             let bytes = size_of::<u64>();
             let (memory, address) = self.grid_barrier(stream)?;
             let barrier = StepAccess { memory: address, access: Access { bytes: 0..bytes, writes: true } };
@@ -311,8 +311,8 @@ impl Recording {
         } else {
             0
         };
-        let prints = plan.specialised.interface(plan.layout).prints;
-        let parameter = plan.parameter(raw_stream, 0, grid_barrier);
+        let prints = checked.specialised.interface(checked.layout).prints;
+        let parameter = checked.parameter(raw_stream, 0, grid_barrier);
         // SAFETY: the binder returns a size for each parameter.
         let mut values = unsafe { PackedParams::copy(params, sizes, parameter) };
         let print_offset = prints.then(|| values.last() + offset_of!(LaunchParameter, print));
@@ -323,7 +323,7 @@ impl Recording {
         {
             values.set(at, old.values.get(at));
         }
-        let (kernel, geometry) = (plan.specialised.number, plan.geometry());
+        let (kernel, geometry) = (checked.specialised.number, checked.geometry());
         self.add(Operation::Kernel(KernelStep { kernel, module, geometry, values, print_offset }), used);
         Ok(())
     }

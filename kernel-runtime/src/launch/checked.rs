@@ -276,7 +276,7 @@ impl CheckedLaunch {
 
     /// Returns the launch with everything but its parameters filled in. Returns `None` if it needs more than one driver
     /// call, or is for the CPU device.
-    pub(crate) fn ready(&self) -> Option<DriverLaunch> {
+    pub(crate) fn driver_launch(&self) -> Option<DriverLaunch> {
         let &CheckedLaunch { specialised, layout, module, .. } = self;
         let module = module?;
         if specialised.interface(layout).prints || specialised.facts.syncs_grid {
@@ -355,7 +355,7 @@ fn select(
         Some(_) => Build::Coarsened(variant),
         None => Build::Of(variant),
     };
-    let (mut refused, mut tried) = (None, default);
+    let (mut rejected, mut tried) = (None, default);
     for candidate in specialised.candidates(layout).iter() {
         // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's
         // parameters: `K::visit` visits those of the IR.
@@ -373,12 +373,12 @@ fn select(
             return Ok((candidate.variant, coarsened, config));
         }
         if must_hold {
-            refused = Some(config);
+            rejected = Some(config);
         }
-        // An index that is out of bounds in a variant probably is in the next, so that loading it would be in vain.
+        // An index that is out of bounds in a variant probably is in the next, so that loading it would be wasted work.
         tried = config;
     }
-    if let Some(config) = refused {
+    if let Some(config) = rejected {
         return Ok((Variant::Checked, None, config));
     }
     let coarsened = coarsened(Variant::Checked);

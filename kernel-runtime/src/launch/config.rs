@@ -313,18 +313,18 @@ mod tests {
 
     #[test]
     fn register_pressure_is_reported_with_a_remedy() {
-        let refused = |threads: usize, reason| {
+        let rejected = |threads: usize, reason| {
             let (requested, device) = (threads.into(), DeviceName::Gpu { ordinal: 0, name: "GPU".to_owned() });
             let threads = threads as u64;
             LaunchError::BlockTooLarge { kernel: "k", requested, threads, limit: 256, reason, device }.to_string()
         };
-        let text = refused(1024, BlockLimit::Registers { per_thread: 255, per_block: 65_536 });
+        let text = rejected(1024, BlockLimit::Registers { per_thread: 255, per_block: 65_536 });
         assert!(
             text.contains("this kernel needs 255 registers per thread, and the threads of a block share 65536"),
             "{text}"
         );
         assert!(text.contains("launch_bounds(1024)") && text.contains("max_registers = 64)"), "{text}");
-        assert!(refused(2000, BlockLimit::Device).contains("help: launch more blocks of at most 256 threads"));
+        assert!(rejected(2000, BlockLimit::Device).contains("help: launch more blocks of at most 256 threads"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ struct CachedLaunch {
     layout: Layout,
     /// The number of parameters in `condition`; 0 for a kernel without variants.
     watched: u8,
-    ready: DriverLaunch,
+    driver_launch: DriverLaunch,
     condition: CachedCondition,
 }
 
@@ -170,10 +170,10 @@ pub(super) unsafe fn launch<'s>(
         if cached.watched != 0 && !unsafe { cached.has_variant_of(parameters.params()) } {
             return None;
         }
-        let mut last = cached.ready.parameter(on);
+        let mut last = cached.driver_launch.parameter(on);
         let pointers = parameters.with_last(LaunchParameter::pointer_to(&mut last));
         // SAFETY: the caller's promise; the cached launch was validated with the same extents.
-        let launched = unsafe { cached.ready.launch(on, pointers, |key| parameters.are_arrays_owned_by(key)) };
+        let launched = unsafe { cached.driver_launch.launch(on, pointers, |key| parameters.are_arrays_owned_by(key)) };
         Some(launched.map_or(CacheHit::Shared, CacheHit::Launched))
     })
 }
@@ -182,7 +182,7 @@ pub(super) unsafe fn launch<'s>(
 /// for the larger result.
 #[cold]
 pub(super) fn cached(kernel: TypeId) -> Option<DriverLaunch> {
-    CACHE.with(|cache| cache[index_of(kernel)].borrow().as_ref().map(|cached| cached.ready))
+    CACHE.with(|cache| cache[index_of(kernel)].borrow().as_ref().map(|cached| cached.driver_launch))
 }
 
 /// Caches a launch that was enqueued successfully. A launch whose validity depends on more than kernel, device, layout,
@@ -197,13 +197,13 @@ pub(super) fn insert<K: Kernel>(
     if K::OPTIONS.index32 {
         return;
     }
-    let (Some(ready), Some(config)) = (checked.ready(), config.compact()) else { return };
+    let (Some(driver_launch), Some(config)) = (checked.driver_launch(), config.compact()) else { return };
     let (kernel, layout) = (TypeId::of::<K>(), checked.layout);
     CACHE.with(|cache| {
         // A profiler that the driver calls back during a launch may itself launch a kernel.
         if let Ok(mut cached) = cache[index_of(kernel)].try_borrow_mut() {
             let watched = condition.watched;
-            *cached = Some(CachedLaunch { kernel, device, config, layout, watched, ready, condition });
+            *cached = Some(CachedLaunch { kernel, device, config, layout, watched, driver_launch, condition });
         }
     });
 }

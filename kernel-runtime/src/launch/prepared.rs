@@ -71,7 +71,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
 impl<K: Kernel, C> Prepared<'_, K, C> {
     fn run(&self) -> Result<()> {
         match &self.packed {
-            Some(PackedLaunch { ready, params, _values, arrays }) if !is_traced() => {
+            Some(PackedLaunch { driver_launch, params, _values, arrays }) if !is_traced() => {
                 // The driver only reads the pointers (CUDA Driver API, `cuLaunchKernel`).
                 let params = params.as_ptr().cast_mut();
                 let owned = |key| {
@@ -84,10 +84,10 @@ impl<K: Kernel, C> Prepared<'_, K, C> {
                 // SAFETY: the parameters are those of the kernel, in order, followed by the launch parameter. The arrays are on
                 // this device and borrowed by the launch; freeing them is ordered after it. Validation has compared the
                 // extents with the device's limits.
-                match unsafe { ready.launch(on, params, owned) } {
+                match unsafe { driver_launch.launch(on, params, owned) } {
                     Some(launched) => self.launch.after_enqueue(launched),
                     // SAFETY: as above.
-                    None => unsafe { self.launch.enqueue_shared(ready, on, params) },
+                    None => unsafe { self.launch.enqueue_shared(driver_launch, on, params) },
                 }
             }
             _ => self.run_checked(),
@@ -103,7 +103,7 @@ impl<K: Kernel, C> Prepared<'_, K, C> {
 /// A launch and its parameters in contiguous memory, so that few cache lines have to be fetched again after each driver call,
 /// which evicts most of the cache.
 struct PackedLaunch {
-    ready: DriverLaunch,
+    driver_launch: DriverLaunch,
     /// Pointers into the values.
     params: Vec<*mut c_void>,
     /// Read by the driver, through the pointers.
@@ -121,7 +121,9 @@ impl PackedLaunch {
         on: Option<&Arc<cuda::Stream>>,
         binder: Binder<'_>,
     ) -> Result<Option<PackedLaunch>> {
-        let (Some(ready), Some(module), true) = (checked.ready(), checked.module, binder.is_launch_only()) else {
+        let (Some(driver_launch), Some(module), true) =
+            (checked.driver_launch(), checked.module, binder.is_launch_only())
+        else {
             return Ok(None);
         };
         module.allow(checked.geometry().shared_bytes)?;
@@ -129,9 +131,9 @@ impl PackedLaunch {
         let arrays = uses.iter().filter(|used| !used.bytes.is_empty());
         let arrays = arrays.map(|used| (NonNull::from(used.memory.accesses()), used.writes)).collect();
         // SAFETY: the binder holds the address and the size of each parameter.
-        let mut values = unsafe { PackedParams::copy(params, sizes, ready.parameter(on)) };
+        let mut values = unsafe { PackedParams::copy(params, sizes, driver_launch.parameter(on)) };
         let params = values.pointers().into_vec();
-        Ok(Some(PackedLaunch { ready, params, _values: values, arrays }))
+        Ok(Some(PackedLaunch { driver_launch, params, _values: values, arrays }))
     }
 }
 

@@ -92,11 +92,11 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[cold]
     #[inline(never)]
     fn run_shared(&self, on: Option<&Arc<cuda::Stream>>, arguments: &mut FastBinder<'_, '_>) -> Option<FastPath> {
-        let ready = fast_path::cached(TypeId::of::<K>())?;
-        let mut last = ready.parameter(on);
+        let driver_launch = fast_path::cached(TypeId::of::<K>())?;
+        let mut last = driver_launch.parameter(on);
         let params = arguments.with_last(LaunchParameter::pointer_to(&mut last));
         // SAFETY: as in `run_fast_path`; the cached launch was validated with the same extents.
-        Some(FastPath::of(unsafe { self.enqueue_shared(&ready, on, params) }))
+        Some(FastPath::of(unsafe { self.enqueue_shared(&driver_launch, on, params) }))
     }
 
     /// Enqueues a validated launch after everything that it depends on, and records its accesses.
@@ -108,14 +108,14 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[inline(never)]
     pub(super) unsafe fn enqueue_shared(
         &self,
-        ready: &DriverLaunch,
+        driver_launch: &DriverLaunch,
         on: Option<&Arc<cuda::Stream>>,
         params: *mut *mut c_void,
     ) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
         K::visit(&self.args, &mut binder);
         // SAFETY: upheld by the caller.
-        hazards::ordered(ready.stream(on), &binder.uses, || Ok(unsafe { ready.enqueue(on, params) }?))
+        hazards::ordered(driver_launch.stream(on), &binder.uses, || Ok(unsafe { driver_launch.enqueue(on, params) }?))
     }
 
     /// Completes a launch on the fast path. If another stream was created or accessed an array since the launch was checked

@@ -54,7 +54,7 @@ enum FreedBy {
         Box<dyn Any + Send + Sync>,
     ),
     /// The lender of memory that is borrowed for the duration of a call.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only interoperation borrows foreign memory"))]
     Lender,
 }
 

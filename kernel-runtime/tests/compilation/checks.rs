@@ -220,7 +220,7 @@ fn a_kernel_that_is_proved_is_launched() {
 }
 
 #[test]
-fn a_launch_that_is_not_proved_is_refused() {
+fn a_launch_that_is_not_proved_is_rejected() {
     let device = Device::cpu();
     let x = device.to_device(&[1.0f32, 2.0, 3.0]).unwrap();
     let mut y = device.zeros(5).unwrap();

@@ -108,11 +108,11 @@ scenarios! {
         // Fails each call of a launch with copies, at its first or second occurrence.
         for call in ["cuMemAllocAsync", "cuMemcpyHtoDAsync_v2", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2"] {
             for skip in 0..2 {
-                fake.refuse(call, INVALID_VALUE, skip, 1);
+                fake.reject(call, INVALID_VALUE, skip, 1);
                 let launched = saxpy(1.0, In(&x), InOut(&mut y)).over(100).on_device(&device).launch();
-                let refused = skip == 0 || !matches!(call, "cuLaunchKernel" | "cuMemcpyDtoHAsync_v2");
-                assert_eq!(launched.is_err(), refused, "{call}, {skip}: {launched:?}");
-                fake.refuse(call, 0, 0, 0);
+                let rejected = skip == 0 || !matches!(call, "cuLaunchKernel" | "cuMemcpyDtoHAsync_v2");
+                assert_eq!(launched.is_err(), rejected, "{call}, {skip}: {launched:?}");
+                fake.reject(call, 0, 0, 0);
                 assert_eq!((fake.allocations(), y), (0, [2.0; 100]), "{call}, {skip}");
             }
         }
@@ -166,7 +166,7 @@ scenarios! {
         let bits = unsafe {
             DeviceArray::from_raw_parts(&device.default_stream(), x.as_ptr().cast_mut().cast::<bool>(), 2, ()).unwrap()
         };
-        fake.refuse("cuEventCreate", OUT_OF_MEMORY, 0, 1);
+        fake.reject("cuEventCreate", OUT_OF_MEMORY, 0, 1);
         device.default_stream().copy(&bits, &mut buffer).unwrap();
         check(&fake, &[("cuStreamSynchronize", 1)], || assert_eq!(buffer.as_slice().unwrap(), [true, false]));
         // SAFETY: a `bool` is a byte, and this is the buffer's first.
@@ -178,7 +178,7 @@ scenarios! {
         let mut buffer = device.pinned_zeros::<u32>(4).unwrap();
         let x = device.zeros(4).unwrap();
         device.default_stream().copy(&x, &mut buffer).unwrap();
-        fake.refuse("cuEventSynchronize", INVALID_VALUE, 0, 2);
+        fake.reject("cuEventSynchronize", INVALID_VALUE, 0, 2);
         assert!(buffer.as_slice().is_err());
         let before = fake.locked();
         drop(buffer);
@@ -187,7 +187,7 @@ scenarios! {
 
     fn out_of_page_locked_memory() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
-        fake.refuse("cuMemHostAlloc", OUT_OF_MEMORY, 0, 1);
+        fake.reject("cuMemHostAlloc", OUT_OF_MEMORY, 0, 1);
         let error = device.pinned_zeros::<f64>(100).unwrap_err();
         let Error::OutOfMemory { device: place, requested: 800, .. } = &error else { panic!("{error}") };
         assert_eq!(*place, cumbia::error::DeviceName::PageLocked);

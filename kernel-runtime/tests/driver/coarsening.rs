@@ -152,7 +152,7 @@ scenarios! {
 
 /// The reason and its position, on every device.
 #[test]
-fn a_kernel_that_cannot_be_coarsened_is_refused() {
+fn a_kernel_that_cannot_be_coarsened_is_rejected() {
     let device = Device::cpu();
     let (to, mut y) = (device.to_device(&[0u32; 4]).unwrap(), zeros(&device, 4));
     let error = scattered_by_2::<f32>(&to, &mut y).over(4).launch().unwrap_err();

@@ -42,7 +42,7 @@ scenarios! {
     fn a_device_converts_to_a_context("FAKE_DEVICES" = "2") {
         let fake = Fake::of_process();
         for (ordinal, device) in [Device::cuda(0).unwrap(), Device::cuda(1).unwrap()].into_iter().enumerate() {
-            fake.refuse("cuDevicePrimaryCtxRetain", 2, 0, 1);
+            fake.reject("cuDevicePrimaryCtxRetain", 2, 0, 1);
             let error = device.to_cudarc().unwrap_err();
             assert!(matches!(error, Error::Driver { call: "cuDevicePrimaryCtxRetain", .. }), "{error}");
             // The error is not cached, but the context is.
@@ -209,9 +209,9 @@ scenarios! {
             [(0, 1, true), (1, 1, false), (2, 1, false), (3, 1, true), (4, 1, true), (1, 9, false), (3, 9, false), (5, 1, true)]
         {
             let array = device.to_device(&[7u32; 3]).unwrap();
-            fake.refuse("cuEventCreate", 2, skip, times);
+            fake.reject("cuEventCreate", 2, skip, times);
             let result = array.into_cudarc(&stream);
-            fake.refuse("cuEventCreate", 2, 0, 0);
+            fake.reject("cuEventCreate", 2, 0, 0);
             match result {
                 Ok(slice) => assert_eq!(stream.clone_dtoh(&slice).unwrap(), [7; 3]),
                 Err(error) => {
@@ -226,7 +226,7 @@ scenarios! {
         // SAFETY: one stream is used.
         unsafe { context.disable_event_tracking() };
         let array = device.to_device(&[7u32; 3]).unwrap();
-        fake.refuse("cuEventCreate", 2, 1, 9);
+        fake.reject("cuEventCreate", 2, 1, 9);
         assert_eq!(stream.clone_dtoh(&array.into_cudarc(&stream).unwrap()).unwrap(), [7; 3]);
         let _ = std::panic::take_hook();
         assert_eq!((fake.allocations(), printed.load(Ordering::Relaxed)), (0, false));
@@ -245,7 +245,7 @@ scenarios! {
         let waits = fake.calls("cuStreamWaitEvent") - waits;
         assert_eq!(waits, 5, "cudarc's for `x`, ours, cudarc's two for `y`, ours");
         for skip in 0..waits {
-            fake.refuse("cuStreamWaitEvent", 2, skip, 1);
+            fake.reject("cuStreamWaitEvent", 2, skip, 1);
             let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err().to_string();
             let parameter = if skip < 2 { "`x`" } else { "`y`" };
             assert!(error.contains(parameter) && error.contains("OUT_OF_MEMORY"), "{skip}: {error}");
@@ -256,11 +256,11 @@ scenarios! {
         // A conversion in each direction.
         for (call, skip, times) in [("cuStreamWaitEvent", 1, 1), ("cuStreamWaitEvent", 2, 1), ("cuEventRecord", 1, 1)] {
             let array = device.to_device(&[1.0f32; 8]).unwrap();
-            fake.refuse(call, 2, skip, times);
+            fake.reject(call, 2, skip, times);
             let error = array.into_cudarc(&stream).unwrap_err();
             assert!(matches!(error, Error::Driver { .. }), "{error}");
         }
-        fake.refuse("cuStreamWaitEvent", 2, 0, 1);
+        fake.reject("cuStreamWaitEvent", 2, 0, 1);
         assert!(DeviceArray::from_cudarc(y).is_err());
         drop(x);
         assert_eq!(fake.allocations(), 0);
@@ -271,19 +271,19 @@ scenarios! {
         let (device, context, fake) = both();
         let stream = context.default_stream();
         let mut y = stream.alloc_zeros::<f32>(8).unwrap();
-        fake.refuse("cuEventCreate", 2, 0, 1);
+        fake.reject("cuEventCreate", 2, 0, 1);
         let error = saxpy(1.0, In(&[1.0; 8]), &mut y).over(8).launch().unwrap_err();
         assert!(error.to_string().contains("`y`") && error.to_string().contains("cuEventCreate"), "{error}");
-        fake.refuse("cuEventCreate", 2, 0, 1);
+        fake.reject("cuEventCreate", 2, 0, 1);
         let error = DeviceArray::from_cudarc(y).unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuEventCreate", .. }), "{error}");
         // Both the event and the fallback to a host wait fail; then cudarc's conversion fails at its start.
         for (skip, times) in [(0, 2), (1, 1)] {
             let array = device.to_device(&[1.0f32; 8]).unwrap();
-            fake.refuse("cuCtxGetCurrent", 700, skip, times);
+            fake.reject("cuCtxGetCurrent", 700, skip, times);
             assert!(array.into_cudarc(&stream).is_err());
             let array = DeviceArray::from_cudarc(stream.alloc_zeros::<f32>(8).unwrap()).unwrap();
-            fake.refuse("cuCtxGetCurrent", 700, 0, 2);
+            fake.reject("cuCtxGetCurrent", 700, 0, 2);
             assert!(array.into_cudarc(&stream).is_err());
             assert_eq!(fake.allocations(), 0);
         }

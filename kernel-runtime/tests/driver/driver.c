@@ -59,8 +59,8 @@ int fake_enter(void** here, const char* name) {
 
 #define ENTER                                       \
     static void* here;                              \
-    int refused = fake_enter(&here, __func__);      \
-    if (refused) return refused
+    int rejected = fake_enter(&here, __func__);      \
+    if (rejected) return rejected
 
 // Returns how often a function was called.
 long fake_calls(const char* name) { return __atomic_load_n(&find(name)->count, __ATOMIC_RELAXED); }
@@ -73,7 +73,7 @@ long fake_all_calls(void) {
 }
 
 // Lets the next `skip` calls succeed, then fails `times` calls with `code`.
-void fake_refuse(const char* name, int code, long skip, long times) {
+void fake_reject(const char* name, int code, long skip, long times) {
     Call* call = find(name);
     pthread_mutex_lock(&lock);
     call->skip = skip;
@@ -170,7 +170,7 @@ int cuGetErrorName(unsigned code, const char** name) {
 
 int cuGetErrorString(unsigned code, const char** text) {
     ENTER;
-    *text = code == 700 ? "an illegal memory access was encountered" : code < 1000 ? "refused" : NULL;
+    *text = code == 700 ? "an illegal memory access was encountered" : code < 1000 ? "rejected" : NULL;
     return *text ? SUCCESS : INVALID_VALUE;
 }
 

@@ -17,7 +17,7 @@ const OUT_OF_RESOURCES: i32 = 701;
 /// Returns the PTX that is passed to a driver that rejects machine code.
 fn ptx_of_a_launch() -> String {
     let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
-    fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 1);
+    fake.reject("cuModuleLoadDataEx", INVALID_IMAGE, 0, 1);
     saxpy(1.0, &device.zeros(8).unwrap(), &mut device.zeros(8).unwrap()).over(8).launch().unwrap();
     fake.last_image()
 }
@@ -53,7 +53,7 @@ scenarios! {
     /// Memory cached by the pool can cause an allocation to fail: the pool is trimmed, and the second attempt succeeds.
     fn an_allocation_is_retried_after_trimming_the_pool() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
-        fake.refuse("cuMemAllocAsync", OUT_OF_MEMORY, 0, 1);
+        fake.reject("cuMemAllocAsync", OUT_OF_MEMORY, 0, 1);
         let array = device.to_device(&[1u32, 2, 3]).unwrap();
         assert_eq!((array.to_host().unwrap(), fake.calls("cuMemPoolTrimTo")), (vec![1, 2, 3], 1));
     }
@@ -69,7 +69,7 @@ scenarios! {
     fn a_failed_launch() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
-        fake.refuse("cuLaunchKernel", OUT_OF_RESOURCES, 1, 1);
+        fake.reject("cuLaunchKernel", OUT_OF_RESOURCES, 1, 1);
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
         let Error::Driver { call: "cuLaunchKernel", name, .. } = &error else { panic!("{error}") };
@@ -81,7 +81,7 @@ scenarios! {
     fn a_failed_module_load_is_retried() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
-        fake.refuse("cuModuleLoadDataEx", OUT_OF_MEMORY, 0, 1);
+        fake.reject("cuModuleLoadDataEx", OUT_OF_MEMORY, 0, 1);
         let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuModuleLoadDataEx", .. }), "{error}");
         // The next launch retries.
@@ -90,7 +90,7 @@ scenarios! {
     }
 
     /// A precompiled image was compiled for another driver: the kernel is recompiled for this one.
-    fn a_rejected_precompiled_image_is_recompiled("CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels-to-refuse")) {
+    fn a_rejected_precompiled_image_is_recompiled("CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels-to-reject")) {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let folder = std::env::var_os("CUMBIA_KERNELS").unwrap();
         std::fs::create_dir_all(&folder).unwrap();
@@ -99,16 +99,16 @@ scenarios! {
         let before = counts();
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
         // Its machine code, then its PTX; then those of the recompiled image.
-        fake.refuse("cuModuleLoadDataEx", UNSUPPORTED_PTX, 0, 4);
+        fake.reject("cuModuleLoadDataEx", UNSUPPORTED_PTX, 0, 4);
         let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
-        assert!(matches!(error, Error::Compile(CompileError::ImageRefused { .. })), "{error}");
+        assert!(matches!(error, Error::Compile(CompileError::ImageRejected { .. })), "{error}");
         assert_eq!((fake.calls("cuModuleLoadDataEx"), counts()), (4, (before.0 + 1, before.1 + 1)));
-        fake.refuse("cuModuleLoadDataEx", UNSUPPORTED_PTX, 0, 2);
+        fake.reject("cuModuleLoadDataEx", UNSUPPORTED_PTX, 0, 2);
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         assert_eq!((fake.calls("cuModuleLoadDataEx"), counts()), (7, (before.0 + 2, before.1 + 2)));
         // If it loads, nothing is compiled; other errors do not cause a recompilation.
         let mut z = device.zeros::<f32>(8).unwrap();
-        fake.refuse("cuModuleLoadDataEx", OUT_OF_MEMORY, 0, 1);
+        fake.reject("cuModuleLoadDataEx", OUT_OF_MEMORY, 0, 1);
         assert!(matches!(together(&mut z).over(8).launch(), Err(Error::Driver { .. })));
         together(&mut z).over(8).launch().unwrap();
         assert_eq!(counts(), (before.0 + 4, before.1 + 2));
@@ -143,7 +143,7 @@ scenarios! {
     fn rejected_machine_code_falls_back_to_ptx() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
-        fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 1);
+        fake.reject("cuModuleLoadDataEx", INVALID_IMAGE, 0, 1);
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         assert_eq!(fake.last_image(), "// PTX of 13 for sm_90a.");
         let mut z = device.zeros::<f32>(8).unwrap();
@@ -169,7 +169,7 @@ scenarios! {
         let (x, mut y) = (device.zeros::<f32>(8).unwrap(), device.zeros::<f32>(8).unwrap());
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         for call in ["cuStreamSynchronize", "cuCtxSynchronize", "cuMemcpyDtoHAsync_v2", "cuMemFreeAsync", "cuLaunchKernel"] {
-            fake.refuse(call, ILLEGAL_ADDRESS, 0, i64::MAX);
+            fake.reject(call, ILLEGAL_ADDRESS, 0, i64::MAX);
         }
         for error in [
             device.synchronize().unwrap_err(),
@@ -185,7 +185,7 @@ scenarios! {
 
     fn a_failed_device_open_is_retried("FAKE_DEVICES" = "2") {
         let fake = Fake::of_process();
-        fake.refuse("cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, 0, 1);
+        fake.reject("cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, 0, 1);
         let error = Device::cuda(0).unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuDevicePrimaryCtxRetain", .. }), "{error}");
         // The error is not cached: it depends on the state of the machine.
@@ -198,9 +198,9 @@ scenarios! {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let before = (fake.locked(), fake.handles());
         for call in ["cuStreamCreateWithPriority", "cuMemHostAlloc", "cuMemHostGetDevicePointer_v2", "cuEventCreate"] {
-            fake.refuse(call, OUT_OF_MEMORY, 0, 1);
+            fake.reject(call, OUT_OF_MEMORY, 0, 1);
             let error = device.stream().unwrap_err();
-            assert!(matches!(&error, Error::Driver { call: refused, .. } if *refused == call), "{error}");
+            assert!(matches!(&error, Error::Driver { call: rejected, .. } if *rejected == call), "{error}");
             assert_eq!((fake.locked(), fake.handles()), before, "{call}");
         }
         device.stream().unwrap();
@@ -214,9 +214,9 @@ scenarios! {
         let before = fake.locked();
         for call in ["cuMemHostAlloc", "cuMemHostGetDevicePointer_v2"] {
             for skip in 0..2 {
-                fake.refuse(call, OUT_OF_MEMORY, skip, 1);
+                fake.reject(call, OUT_OF_MEMORY, skip, 1);
                 let error = telling(&x).over(8).launch().unwrap_err();
-                assert!(matches!(&error, Error::Driver { call: refused, .. } if *refused == call), "{error}");
+                assert!(matches!(&error, Error::Driver { call: rejected, .. } if *rejected == call), "{error}");
                 assert_eq!(fake.locked(), before, "{call}, {skip}");
             }
         }

@@ -248,11 +248,11 @@ impl Fake {
     }
 
     /// Lets the next `skip` calls of a function succeed, then fails `times` calls with `code`.
-    pub(crate) fn refuse(&self, function: &str, code: i32, skip: i64, times: i64) {
-        type Refuse = unsafe extern "C" fn(*const c_char, c_int, c_long, c_long);
+    pub(crate) fn reject(&self, function: &str, code: i32, skip: i64, times: i64) {
+        type Reject = unsafe extern "C" fn(*const c_char, c_int, c_long, c_long);
         let function = CString::new(function).expect("a name");
         // SAFETY: the type is that of `driver.c`.
-        unsafe { self.get::<Refuse>("fake_refuse")(function.as_ptr(), code, skip, times) }
+        unsafe { self.get::<Reject>("fake_reject")(function.as_ptr(), code, skip, times) }
     }
 
     /// Calls `then` once, at the beginning of the next call of a driver function.

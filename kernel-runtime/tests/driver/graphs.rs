@@ -148,9 +148,9 @@ scenarios! {
         let mut arrays = arrays(&device);
         let mut graph = Graph::new(&device.default_stream());
         run(&mut graph, 1.0, &mut arrays);
-        fake.refuse("cuGraphExecKernelNodeSetParams", NOT_SUPPORTED, 0, 1);
+        fake.reject("cuGraphExecKernelNodeSetParams", NOT_SUPPORTED, 0, 1);
         check(&fake, [2, 1, 1, 0, 1, 1], || run(&mut graph, 2.0, &mut arrays));
-        fake.refuse("cuGraphLaunch", NOT_SUPPORTED, 0, 1);
+        fake.reject("cuGraphLaunch", NOT_SUPPORTED, 0, 1);
         let [x, y, _] = &mut arrays;
         let error = graph.run(|g| g.launch(saxpy(1.0, &*x, &mut *y).over(1000))).unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuGraphLaunch", .. }), "{error}");

@@ -8,7 +8,7 @@ use crate::kernels::{bounded, saxpy};
 use crate::scenarios;
 
 #[track_caller]
-fn refused(launched: cumbia::Result<()>) -> LaunchError {
+fn rejected(launched: cumbia::Result<()>) -> LaunchError {
     match launched {
         Err(Error::Launch(error)) => error,
         other => panic!("{other:?}"),
@@ -20,7 +20,7 @@ scenarios! {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
         fake.registers(255);
-        let error = refused(saxpy(1.0, &x, &mut y).grid(1).block(512).launch());
+        let error = rejected(saxpy(1.0, &x, &mut y).grid(1).block(512).launch());
         let text = error.to_string();
         let LaunchError::BlockTooLarge { threads: 512, limit: 256, reason, .. } = error else { panic!("{text}") };
         assert_eq!(reason, BlockLimit::Registers { per_thread: 255, per_block: 65_536 });
@@ -28,25 +28,25 @@ scenarios! {
         assert_eq!(fake.calls("cuLaunchKernel"), 0);
         saxpy(1.0, &x, &mut y).over(1 << 20).launch().unwrap();
         assert_eq!(fake.last_launch().block, [256, 1, 1]);
-        let error = refused(bounded(&mut y).grid(1).block(129).launch());
+        let error = rejected(bounded(&mut y).grid(1).block(129).launch());
         let LaunchError::BlockTooLarge { limit: 128, reason: BlockLimit::LaunchBounds, .. } = error else {
             panic!("{error}")
         };
-        let error = refused(saxpy(1.0, &x, &mut y).grid(1).block(1025).launch());
+        let error = rejected(saxpy(1.0, &x, &mut y).grid(1).block(1025).launch());
         assert!(matches!(error, LaunchError::BlockTooLarge { reason: BlockLimit::Device, .. }), "{error}");
     }
 
     fn clusters_have_limits() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
-        let error = refused(saxpy(1.0, &x, &mut y).grid(9).block(32).cluster(2).launch());
+        let error = rejected(saxpy(1.0, &x, &mut y).grid(9).block(32).cluster(2).launch());
         assert!(matches!(error, LaunchError::ClusterDoesNotDivide { .. }), "{error}");
-        let error = refused(saxpy(1.0, &x, &mut y).grid(32).block(32).cluster(32).launch());
+        let error = rejected(saxpy(1.0, &x, &mut y).grid(32).block(32).cluster(32).launch());
         assert!(matches!(error, LaunchError::ClusterTooLarge { blocks: 32, limit: 16, .. }), "{error}");
         fake.largest_cluster(8);
-        let error = refused(saxpy(1.0, &x, &mut y).grid(16).block(32).cluster(16).launch());
+        let error = rejected(saxpy(1.0, &x, &mut y).grid(16).block(32).cluster(16).launch());
         assert!(matches!(error, LaunchError::ClusterTooLarge { blocks: 16, limit: 8, .. }), "{error}");
-        let error = refused(saxpy(1.0, &x, &mut y).grid(16).block(32).cluster((1, 0)).launch());
+        let error = rejected(saxpy(1.0, &x, &mut y).grid(16).block(32).cluster((1, 0)).launch());
         assert!(matches!(error, LaunchError::ZeroDimension { extent: LaunchExtent::Cluster, .. }), "{error}");
         assert_eq!(fake.calls("cuLaunchKernelEx"), 0);
     }
@@ -55,7 +55,7 @@ scenarios! {
         let device = Device::cuda(0).unwrap();
         assert_eq!((device.compute_capability(), device.limits().blocks_per_cluster), (Some((8, 9)), 0));
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
-        let error = refused(saxpy(1.0, &x, &mut y).over(8).cluster(2).launch());
+        let error = rejected(saxpy(1.0, &x, &mut y).over(8).cluster(2).launch());
         let LaunchError::NoClusters { reason, .. } = &error else { panic!("{error}") };
         assert_eq!(*reason, NoClusters::ComputeCapability((8, 9)));
         assert!(error.to_string().contains("compute capability is 8.9, but clusters require 9.0"), "{error}");
@@ -65,7 +65,7 @@ scenarios! {
     fn an_older_driver_has_no_clusters("FAKE_WITHOUT_CLUSTERS" = "1", "FAKE_VERSION" = "11040") {
         let device = Device::cuda(0).unwrap();
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
-        let error = refused(saxpy(1.0, &x, &mut y).over(8).cluster(2).launch());
+        let error = rejected(saxpy(1.0, &x, &mut y).over(8).cluster(2).launch());
         let LaunchError::NoClusters { reason, .. } = &error else { panic!("{error}") };
         assert_eq!(*reason, NoClusters::Driver { version: "11.4".to_owned() });
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
@@ -124,7 +124,7 @@ fn the_cpu_reports_limits_and_occupancy() {
     assert_eq!(occupancy.multiprocessors, device.limits().multiprocessors);
     bounded(&mut x).over(300).cluster(2).launch().unwrap();
     assert_eq!(x.to_host().unwrap(), [1.0; 300]);
-    let error = refused(bounded(&mut x).grid(3).block(1).cluster(2).launch());
+    let error = rejected(bounded(&mut x).grid(3).block(1).cluster(2).launch());
     assert!(matches!(error, LaunchError::ClusterDoesNotDivide { .. }), "{error}");
     let launch = bounded(&mut x).over(300).prepare().unwrap();
     (0..3).for_each(|_| launch.launch().unwrap());

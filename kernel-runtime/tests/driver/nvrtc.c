@@ -13,11 +13,11 @@
 
 static const int known[] = { 75, 80, 90 };
 static __thread char ptx[64];
-static __thread int has_cubin, is_refused;
+static __thread int has_cubin, is_rejected;
 static __thread char build, has_bounds;
 
 int nvrtcVersion(int* major, int* minor) { *major = MAJOR; *minor = MAJOR == 12 ? 9 : 0; return 0; }
-const char* nvrtcGetErrorString(int status) { return status ? "refused" : "no error"; }
+const char* nvrtcGetErrorString(int status) { return status ? "rejected" : "no error"; }
 int nvrtcGetNumSupportedArchs(int* count) { *count = 3; return 0; }
 int nvrtcGetSupportedArchs(int* archs) { memcpy(archs, known, sizeof known); return 0; }
 int nvrtcCreateProgram(void** program, const char* source, const char* name, int count, const char** headers, const char** names) {
@@ -31,23 +31,23 @@ int nvrtcDestroyProgram(void** program) { *program = NULL; return 0; }
 int nvrtcCompileProgram(void* program, int count, const char** options) {
     static const char flag[] = "--gpu-architecture=", limit[] = "--maxrregcount=";
     (void)program;
-    is_refused = 1;
+    is_rejected = 1;
     for (int i = 0; i < count; i++) {
         // Launch bounds have precedence.
         if (strncmp(options[i], limit, sizeof limit - 1) == 0 && !has_bounds) build = 'L';
         if (strncmp(options[i], flag, sizeof flag - 1) != 0) continue;
         const char* architecture = options[i] + sizeof flag - 1;
         const char* digits = strchr(architecture, '_');
-        for (int j = 0; digits && j < 3; j++) is_refused &= atoi(digits + 1) != known[j];
+        for (int j = 0; digits && j < 3; j++) is_rejected &= atoi(digits + 1) != known[j];
         has_cubin = strncmp(architecture, "sm_", 3) == 0;
         snprintf(ptx, sizeof ptx, "// PTX of %d for %s.", MAJOR, architecture);
     }
-    return is_refused ? 5 : 0;
+    return is_rejected ? 5 : 0;
 }
 int nvrtcGetCUBINSize(void* program, size_t* size) { (void)program; *size = has_cubin ? 5 : 0; return 0; }
 int nvrtcGetCUBIN(void* program, char* to) { (void)program; memcpy(to, (char[]){ 0x7f, 'E', 'L', 'F', build }, 5); return 0; }
 int nvrtcGetPTXSize(void* program, size_t* size) { (void)program; *size = strlen(ptx) + 1; return 0; }
 int nvrtcGetPTX(void* program, char* to) { (void)program; strcpy(to, ptx); return 0; }
-static const char* words(void) { return is_refused ? "nvrtc: error: invalid value for --gpu-architecture (-arch)" : ""; }
+static const char* words(void) { return is_rejected ? "nvrtc: error: invalid value for --gpu-architecture (-arch)" : ""; }
 int nvrtcGetProgramLogSize(void* program, size_t* size) { (void)program; *size = strlen(words()) + 1; return 0; }
 int nvrtcGetProgramLog(void* program, char* to) { (void)program; strcpy(to, words()); return 0; }

@@ -52,8 +52,8 @@ scenarios! {
         });
         // The fake driver's events are reached when they are recorded.
         assert!(time.unwrap() >= Duration::from_millis(19));
-        let refused = device.time(|| saxpy(1.0, &x, &mut y).grid(0).block(1).launch());
-        assert!(matches!(refused, Err(cumbia::Error::Launch(_))));
+        let rejected = device.time(|| saxpy(1.0, &x, &mut y).grid(0).block(1).launch());
+        assert!(matches!(rejected, Err(cumbia::Error::Launch(_))));
     }
 }
 

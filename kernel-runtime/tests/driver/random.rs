@@ -249,7 +249,7 @@ impl Test {
     fn change_streams(&mut self) {
         // Sometimes the streams are busy: then a new one is created, and the device stays in its multi-stream state.
         let busy = if self.random.bool() { 0 } else { self.random.i64(..8) };
-        self.fake.refuse("cuStreamQuery", NOT_READY, 0, busy);
+        self.fake.reject("cuStreamQuery", NOT_READY, 0, busy);
         let at = self.random.usize(1..STREAMS);
         self.streams[at] = if self.streams[at].is_none() { Some(self.device.stream().unwrap()) } else { None };
     }
@@ -306,7 +306,7 @@ impl Test {
                 _ => self.wait(),
             }
         }
-        self.fake.refuse("cuStreamQuery", NOT_READY, 0, 0);
+        self.fake.reject("cuStreamQuery", NOT_READY, 0, 0);
     }
 }
 

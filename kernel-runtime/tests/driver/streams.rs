@@ -252,7 +252,7 @@ scenarios! {
         check(&fake, (1, 0), || step(&on_default, &x, &mut z));
         drop(first);
         // It is busy: all streams are queried, of which there is one.
-        fake.refuse("cuStreamQuery", NOT_READY, 0, 1);
+        fake.reject("cuStreamQuery", NOT_READY, 0, 1);
         device.synchronize().unwrap();
         check(&fake, (1, 0), || step(&on_default, &x, &mut w));
         check(&fake, (1, 1), || step(&on_default, &x, &mut y));
@@ -401,7 +401,7 @@ scenarios! {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let stream = device.stream().unwrap();
         let (x, mut y) = (zeros(&device), zeros(&device));
-        fake.refuse("cuEventRecord", ILLEGAL_VALUE, 0, i64::MAX);
+        fake.reject("cuEventRecord", ILLEGAL_VALUE, 0, i64::MAX);
         let before = fake.calls("cuStreamSynchronize");
         step(&stream, &x, &mut y);
         assert_eq!(fake.calls("cuStreamSynchronize") - before, 1);
@@ -413,7 +413,7 @@ scenarios! {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let stream = device.stream().unwrap();
         let (x, mut y) = (zeros(&device), zeros(&device));
-        fake.refuse("cuStreamWaitEvent", ILLEGAL_VALUE, 0, 1);
+        fake.reject("cuStreamWaitEvent", ILLEGAL_VALUE, 0, 1);
         let error = saxpy(1.0, &x, &mut y).over(1000).on(&stream).launch().unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuStreamWaitEvent", .. }), "{error}");
         assert_eq!(fake.calls("cuLaunchKernel"), 0);
@@ -424,10 +424,10 @@ scenarios! {
     fn errors_in_destructors_are_kept() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (zeros(&device), zeros(&device));
-        fake.refuse("cuMemFreeAsync", ILLEGAL_VALUE, 0, 1);
+        fake.reject("cuMemFreeAsync", ILLEGAL_VALUE, 0, 1);
         drop(x);
         let event = device.default_stream().record().unwrap();
-        fake.refuse("cuEventDestroy_v2", ILLEGAL_VALUE, 0, 1);
+        fake.reject("cuEventDestroy_v2", ILLEGAL_VALUE, 0, 1);
         drop(event);
         // Unrelated calls do not return these errors.
         let x = zeros(&device);
@@ -487,6 +487,6 @@ scenarios! {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let _stream = device.stream().unwrap();
         assert_eq!(fake.calls("cuMemHostAlloc"), 2);
-        fake.refuse("cuStreamQuery", NOT_READY, 0, i64::MAX);
+        fake.reject("cuStreamQuery", NOT_READY, 0, i64::MAX);
     }
 }

@@ -168,7 +168,7 @@ fn trigger_all_events(fake: &Fake) {
         launch(&mut y);
     }
     // A precompiled image that the driver rejects is recompiled.
-    fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 2);
+    fake.reject("cuModuleLoadDataEx", INVALID_IMAGE, 0, 2);
     let mut z = devices[1].zeros::<f32>(64).unwrap();
     numbered::<100>(&mut z).over(64).launch().unwrap();
     // A peer copy.
@@ -181,7 +181,7 @@ fn trigger_all_events(fake: &Fake) {
         stream.copy(&buffer, &mut y).unwrap();
     }
     stream.copy(&y, &mut buffer).unwrap();
-    fake.refuse("cuEventDestroy_v2", INVALID_HANDLE, 0, 1000);
+    fake.reject("cuEventDestroy_v2", INVALID_HANDLE, 0, 1000);
     let _ = buffer.as_mut_slice();
     drop(stream.record().unwrap());
     let other = devices[0].stream().unwrap();
@@ -190,7 +190,7 @@ fn trigger_all_events(fake: &Fake) {
         other.wait(&stream.record().unwrap()).unwrap();
     }
     let _ = buffer.as_mut_slice();
-    fake.refuse("cuEventDestroy_v2", 0, 0, 0);
+    fake.reject("cuEventDestroy_v2", 0, 0, 0);
     let mut graph = Graph::new(&stream);
     for len in [64, 32] {
         graph
@@ -200,13 +200,13 @@ fn trigger_all_events(fake: &Fake) {
             })
             .unwrap();
     }
-    fake.refuse("cuGraphExecDestroy", INVALID_HANDLE, 0, 1);
+    fake.reject("cuGraphExecDestroy", INVALID_HANDLE, 0, 1);
     drop(graph);
     // A copy that may be in flight when its buffer is dropped.
     stream.copy(&buffer, &mut y).unwrap();
-    fake.refuse("cuEventSynchronize", INVALID_HANDLE, 0, 1);
+    fake.reject("cuEventSynchronize", INVALID_HANDLE, 0, 1);
     drop(buffer);
-    fake.refuse("cuEventSynchronize", 0, 0, 0);
+    fake.reject("cuEventSynchronize", 0, 0, 0);
     for device in devices {
         assert!(device.synchronize().is_ok());
     }

@@ -21,7 +21,7 @@ fn zeros(device: &Device, len: usize) -> DeviceArray<f32> {
 
 /// Checks that a launch of a kernel with `prove` was rejected.
 #[track_caller]
-fn check_refused(result: cumbia::Result<()>) {
+fn check_rejected(result: cumbia::Result<()>) {
     let error = result.expect_err("the launch was accepted");
     assert!(matches!(error, Error::Launch(LaunchError::Unproven { .. })), "{error}");
 }
@@ -166,7 +166,7 @@ scenarios! {
     }
 
     /// No variant can run the block.
-    fn a_block_that_is_too_large_is_refused() {
+    fn a_block_that_is_too_large_is_rejected() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y, mut short) = (zeros(&device, 512), zeros(&device, 512), zeros(&device, 511));
         fake.registers(255);
@@ -236,7 +236,7 @@ scenarios! {
         run(&mut y, (Build::Proven, 1));
         assert_eq!(fake.calls("cuGraphExecKernelNodeSetParams"), 2);
         // A driver may reject another function.
-        fake.refuse("cuGraphExecKernelNodeSetParams", 801, 0, 1);
+        fake.reject("cuGraphExecKernelNodeSetParams", 801, 0, 1);
         run(&mut short, (Build::Checked, 2));
     }
 
@@ -251,29 +251,29 @@ scenarios! {
     }
 
     /// The checked variant of a kernel with `prove` is not even compiled.
-    fn a_launch_that_is_not_proved_is_refused() {
+    fn a_launch_that_is_not_proved_is_rejected() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y, mut short) = (zeros(&device, 512), zeros(&device, 512), zeros(&device, 511));
-        check_refused(scaled_proved(1.0, &x, &mut y).grid(3).block(256).launch());
+        check_rejected(scaled_proved(1.0, &x, &mut y).grid(3).block(256).launch());
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 0);
         // The block of `.over(..)` depends on the registers.
-        check_refused(scaled_proved(1.0, &x, &mut short).over(511).launch());
+        check_rejected(scaled_proved(1.0, &x, &mut short).over(511).launch());
         for _ in 0..3 {
             scaled_proved(1.0, &x, &mut y).grid(2).block(256).launch().unwrap();
-            check_refused(scaled_proved(1.0, &x, &mut short).grid(2).block(256).launch());
-            check_refused(scaled_proved(1.0, &x, &mut short).over(511).launch());
-            check_refused(scaled_proved(1.0, &x, &mut short).over(511).prepare().map(drop));
+            check_rejected(scaled_proved(1.0, &x, &mut short).grid(2).block(256).launch());
+            check_rejected(scaled_proved(1.0, &x, &mut short).over(511).launch());
+            check_rejected(scaled_proved(1.0, &x, &mut short).over(511).prepare().map(drop));
             scaled_proved(1.0, &x, &mut y).over(512).launch().unwrap();
             // One has picked the block of the launch that was rejected, the other has 32-bit indices.
             assert_eq!(state(&fake), (2, Build::Proven));
         }
         let mut graph = Graph::new(&device.stream().unwrap());
-        check_refused(graph.run(|g| g.launch(scaled_proved(1.0, &x, &mut short).grid(2).block(256))));
+        check_rejected(graph.run(|g| g.launch(scaled_proved(1.0, &x, &mut short).grid(2).block(256))));
         assert_eq!(fake.calls("cuLaunchKernel"), 6);
     }
 
     /// A launch that is proved may need the checked variant, which does not make others valid.
-    fn registers_do_not_change_what_is_refused() {
+    fn registers_do_not_change_what_is_rejected() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y, mut short) = (zeros(&device, 512), zeros(&device, 512), zeros(&device, 511));
         fake.registers(255);
@@ -281,17 +281,17 @@ scenarios! {
         for _ in 0..2 {
             scaled_proved(1.0, &x, &mut y).grid(1).block(512).launch().unwrap();
             assert_eq!(state(&fake), (2, Build::Checked));
-            check_refused(scaled_proved(1.0, &x, &mut short).grid(1).block(512).launch());
+            check_rejected(scaled_proved(1.0, &x, &mut short).grid(1).block(512).launch());
         }
     }
 
-    fn kept_checks_do_not_change_what_is_refused("CUMBIA_VARIANT" = "checked") {
+    fn kept_checks_do_not_change_what_is_rejected("CUMBIA_VARIANT" = "checked") {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y, mut short) = (zeros(&device, 512), zeros(&device, 512), zeros(&device, 511));
         for _ in 0..2 {
             scaled_proved(1.0, &x, &mut y).grid(2).block(256).launch().unwrap();
             assert_eq!(state(&fake), (1, Build::Checked));
-            check_refused(scaled_proved(1.0, &x, &mut short).grid(2).block(256).launch());
+            check_rejected(scaled_proved(1.0, &x, &mut short).grid(2).block(256).launch());
         }
     }
 

@@ -3,9 +3,9 @@
 //!
 //! A bounds check inside a loop is a loop exit, which prevents the compiler from keeping several loads in flight: the
 //! gather of a sparse product made the kernel 3.7 times slower on an H200. The indices that a loop loads from memory
-//! cannot be tested ahead of the loop (`lower::hoist`), nor at the launch (`prove`). But in a loop that writes nothing
-//! and does not communicate, nobody can observe how many iterations a thread still executes after a fault. So the loop
-//! takes note of the first fault in program order, and goes on:
+//! cannot be tested ahead of the loop (`lower::hoist`), nor at the launch (`prove`). But in a loop without
+//! side effects or communication, the number of iterations that a thread executes after a fault is not observable. So the loop
+//! records the first fault in program order, and continues:
 //!
 //! ```text
 //! bool fault = false;

@@ -20,7 +20,7 @@
 // ```text
 // ab/cdef…-13.5.kernel   an image: its key in hexadecimal, and the version of the NVRTC that compiled it
 // nvrtc/0123…            the path of that NVRTC, so that its version is known without loading it
-// refused/saxpy-….cu     a source that NVRTC rejected, kept for the bug report
+// rejected/saxpy-….cu     a source that NVRTC rejected, kept for the bug report
 // ```
 
 mod entry;
@@ -52,7 +52,7 @@ use cumbia_kernel_sync::event;
 /// The directory of [`Cache::write_note`]'s notes about NVRTC.
 pub(crate) const NOTES: &str = "nvrtc";
 /// The directory of sources that NVRTC rejected.
-pub(crate) const REFUSED: &str = "refused";
+pub(crate) const REJECTED: &str = "rejected";
 /// The file name extension of a compiled kernel.
 pub(crate) const SUFFIX: &str = ".kernel";
 

@@ -162,7 +162,7 @@ fn foreign_and_unfinished_files_are_kept() {
     cache.put(&key, "13.5", &image("text"));
     let (note, source) = (key.to_string(), format!("saxpy_f32_-{}.cu", &key.to_string()[..16]));
     cache.write_note(NOTES, &note, "text").unwrap();
-    cache.write_note(REFUSED, &source, "text").unwrap();
+    cache.write_note(REJECTED, &source, "text").unwrap();
     let (place, _) = cache.location(&key);
     let foreign = [
         cache.folder.join("thesis.tex"),
@@ -173,11 +173,11 @@ fn foreign_and_unfinished_files_are_kept() {
         cache.folder.join("nvrtc/note"),
         cache.folder.join("nvrtc").join(&note[..31]),
         cache.folder.join("nvrtc").join(&source),
-        cache.folder.join("refused/saxpy.cu"),
-        cache.folder.join("refused").join(&note),
-        cache.folder.join("refused").join(&source[10..]),
-        cache.folder.join("refused").join(source.replace(".cu", ".txt")),
-        cache.folder.join("refused/letter-of-2026-05-01.cu"),
+        cache.folder.join("rejected/saxpy.cu"),
+        cache.folder.join("rejected").join(&note),
+        cache.folder.join("rejected").join(&source[10..]),
+        cache.folder.join("rejected").join(source.replace(".cu", ".txt")),
+        cache.folder.join("rejected/letter-of-2026-05-01.cu"),
     ];
     for path in &foreign {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -191,15 +191,15 @@ fn foreign_and_unfinished_files_are_kept() {
     Cache { limit: 0, ..cache.clone() }.trim();
     assert!(unfinished.exists() && !abandoned.exists());
     let text = |folder, name: &str| cache.read_note(folder, name);
-    assert!(cache.get(&key, "13.5").is_none() && text(NOTES, &note).is_none() && text(REFUSED, &source).is_none());
+    assert!(cache.get(&key, "13.5").is_none() && text(NOTES, &note).is_none() && text(REJECTED, &source).is_none());
     let gone = || foreign.iter().filter(|path| !path.exists()).collect::<Vec<_>>();
     assert!(gone().is_empty(), "trimmed: {:?}", gone());
     cache.put(&key, "13.5", &image("text"));
     cache.write_note(NOTES, &note, "text").unwrap();
-    cache.write_note(REFUSED, &source, "text").unwrap();
+    cache.write_note(REJECTED, &source, "text").unwrap();
     cache.clear().unwrap();
     assert!(cache.get(&key, "13.5").is_none() && !unfinished.exists());
-    assert!(text(NOTES, &note).is_none() && text(REFUSED, &source).is_none());
+    assert!(text(NOTES, &note).is_none() && text(REJECTED, &source).is_none());
     assert!(gone().is_empty(), "cleared: {:?}", gone());
     cache.put(&key, "13.5", &image("text"));
     assert!(cache.get(&key, "13.5").is_some());

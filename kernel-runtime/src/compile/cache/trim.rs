@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use super::file::UNFINISHED;
 use super::key::HASH_BYTES;
-use super::{NOTES, REFUSED, SUFFIX};
+use super::{NOTES, REJECTED, SUFFIX};
 
 /// The age after which an unfinished file is considered abandoned by a killed process.
 const ABANDONED_AFTER: Duration = Duration::from_hours(1);
@@ -42,7 +42,7 @@ pub(super) fn entries(folder: &Path) -> Vec<Entry> {
         let Some(name) = inner.file_name().into_string().ok() else { continue };
         let kind_of = match name.as_str() {
             NOTES => |name: &str| is_note(name).then_some(Kind::Text),
-            REFUSED => |name: &str| is_refused(name).then_some(Kind::Text),
+            REJECTED => |name: &str| is_rejected(name).then_some(Kind::Text),
             _ if is_hex(&name, 2) => |name: &str| is_kernel(name).then_some(Kind::Kernel),
             _ => continue,
         };
@@ -106,7 +106,7 @@ fn is_note(name: &str) -> bool {
 }
 
 /// Returns whether a name is that of a source that NVRTC rejected: the kernel's name, and the prefix of a hash.
-fn is_refused(name: &str) -> bool {
+fn is_rejected(name: &str) -> bool {
     let parts = || name.strip_suffix(".cu")?.rsplit_once('-');
     parts().is_some_and(|(kernel, hash)| !kernel.is_empty() && is_hex(hash, 16))
 }
