@@ -47,17 +47,36 @@ pub unsafe trait KernelImpl: Sized + 'static {
     fn run(cx: Cx<'_>, views: Self::Views<'_>);
 }
 
-/// Returns the specialised kernel.
-///
-/// # Errors
-///
-/// [`CompileError::Rejected`](crate::CompileError::Rejected).
-#[inline]
+/// A kernel as a value: code that takes it instead of a type parameter is compiled once for all kernels.
+#[derive(Clone, Copy)]
+pub(crate) struct ErasedKernel {
+    pub(crate) name: &'static str,
+    pub(crate) id: TypeId,
+    source: fn() -> KernelSource,
+}
+
+impl ErasedKernel {
+    #[inline]
+    pub(crate) fn of<K: KernelImpl>() -> ErasedKernel {
+        ErasedKernel { name: K::INFO.name, id: TypeId::of::<K>(), source: source_of::<K> }
+    }
+
+    /// Returns the specialised kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError::Rejected`](crate::CompileError::Rejected).
+    pub(crate) fn specialised(self) -> Result<&'static Specialised> {
+        specialise::of(self.id, self.source)
+    }
+}
+
+/// Returns the specialised kernel of a type, as [`ErasedKernel::specialised`] does.
 pub(crate) fn specialised<K: KernelImpl>() -> Result<&'static Specialised> {
-    specialise::of(TypeId::of::<K>(), source_of::<K>)
+    ErasedKernel::of::<K>().specialised()
 }
 
 /// Returns what a kernel is compiled from.
-pub(crate) fn source_of<K: KernelImpl>() -> KernelSource {
+fn source_of<K: KernelImpl>() -> KernelSource {
     KernelSource { info: K::INFO, instance: std::any::type_name::<K>(), options: K::OPTIONS, definition: K::definition }
 }

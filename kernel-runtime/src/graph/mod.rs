@@ -24,7 +24,7 @@ use crate::cuda::{self, Copy, CopyDirection, LaunchParameter};
 use crate::error::{Error, GraphError, Result};
 use crate::hazards::{self, Access, StreamRef, Tracked};
 use crate::inspect::Kernel;
-use crate::launch::{Checked, CheckedLaunch, Launch, Unchecked};
+use crate::launch::{Checked, CheckedLaunch, ErasedLaunch, Launch, Unchecked};
 use crate::memory::{Contents, Memory, Use};
 use crate::pinned::{GraphId, PinnedMemory, Reservation};
 use crate::stream::Stream;
@@ -200,7 +200,7 @@ impl Recorder<'_> {
     /// The errors of the launch, except [`Error::Driver`]; and [`Error::Graph`] if it cannot be part of a graph.
     #[allow(clippy::needless_pass_by_value, reason = "a launch is consumed, as in `Launch::launch`")]
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>) -> Result<()> {
-        self.add(&launch)
+        self.add(launch.erased())
     }
 
     /// Adds a launch of a kernel without bounds checks.
@@ -215,7 +215,7 @@ impl Recorder<'_> {
     /// shared and local arrays.
     #[allow(clippy::needless_pass_by_value, reason = "as above")]
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K, Unchecked>) -> Result<()> {
-        self.add(&launch)
+        self.add(launch.erased())
     }
 
     /// Adds a copy of all elements of `from` to `to`. Both are on the device of the graph, or one of them is a
@@ -241,8 +241,8 @@ impl Recorder<'_> {
         if source.bytes.is_empty() { Ok(()) } else { recording.copy(self.stream, &source, &target) }
     }
 
-    fn add<K: Kernel, C>(&mut self, launch: &Launch<'_, K, C>) -> Result<()> {
-        let kernel = K::INFO.name;
+    fn add(&mut self, launch: &dyn ErasedLaunch) -> Result<()> {
+        let kernel = launch.kernel().name;
         if launch.stream().is_some_and(|stream| stream != self.stream) {
             return Err(GraphError::OtherStream { kernel }.into());
         }

@@ -14,8 +14,7 @@ use crate::device::gpu::Gpu;
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, Error, LaunchError, Result};
-use crate::inspect::Kernel;
-use crate::kernel::specialised;
+use crate::kernel::ErasedKernel;
 use crate::launch::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::layout::Layout;
 use crate::specialise::{Build, Coarsened, Specialised};
@@ -74,8 +73,9 @@ impl CheckedLaunch {
         );
     }
 
-    /// Validates a launch of `K`. Returns `None` if it covers no items.
-    pub(crate) fn new<K: Kernel>(
+    /// Validates a launch. Returns `None` if it covers no items.
+    pub(crate) fn new(
+        kernel: ErasedKernel,
         config: &LaunchConfig,
         device: &Device,
         arguments: ArgumentFacts<'_>,
@@ -83,17 +83,18 @@ impl CheckedLaunch {
         if config.is_empty() {
             return Ok(None);
         }
-        CheckedLaunch::validated(specialised::<K>()?, config, device, arguments, Purpose::Launch).map(Some)
+        CheckedLaunch::validated(kernel.specialised()?, config, device, arguments, Purpose::Launch).map(Some)
     }
 
     /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that the grid may be
     /// omitted: it is replaced by a single block or cluster, after it has selected the variant.
-    pub(super) fn for_occupancy<K: Kernel>(
+    pub(super) fn for_occupancy(
+        kernel: ErasedKernel,
         config: &LaunchConfig,
         device: &Device,
         arguments: ArgumentFacts<'_>,
     ) -> Result<CheckedLaunch> {
-        CheckedLaunch::validated(specialised::<K>()?, config, device, arguments, Purpose::Occupancy)
+        CheckedLaunch::validated(kernel.specialised()?, config, device, arguments, Purpose::Occupancy)
     }
 
     fn validated(

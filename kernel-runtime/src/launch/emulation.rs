@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::Launch;
+use super::{ErasedLaunch, Launch};
 use crate::argument::{Binder, run_in_place};
 use crate::block_picker;
 use crate::compile::variants::LaunchShape;
@@ -12,7 +12,6 @@ use crate::dim::Dim3;
 use crate::error::Result;
 use crate::fault;
 use crate::inspect::Kernel;
-use crate::kernel::specialised;
 use crate::specialise::Build;
 use cumbia_kernel_compiler::Variant;
 
@@ -44,19 +43,25 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     /// Runs the launch on `emulator` instead of a GPU. For tests of the emitted CUDA C.
     #[doc(hidden)]
     pub fn emulate(&self, emulator: &mut dyn FnMut(Emulation<'_>) -> Option<RawFault>) -> Result<()> {
-        let mut binder = Binder::new(K::INFO.name);
-        K::visit(&self.args, &mut binder);
+        self.erased().emulate(emulator)
+    }
+}
+
+impl dyn ErasedLaunch + '_ {
+    fn emulate(&self, emulator: &mut dyn FnMut(Emulation<'_>) -> Option<RawFault>) -> Result<()> {
+        let mut binder = Binder::new(self.kernel().name);
+        self.bind(&mut binder);
         let layout = binder.arguments().layout;
         binder.finish()?;
         let Binder { mut params, transfers, .. } = binder;
-        if self.config.is_empty() {
+        if self.config().is_empty() {
             return Ok(());
         }
         let pick =
             |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, Device::cpu().limits().block));
-        let config = self.config.resolve(K::INFO.name, K::OPTIONS.block, pick)?;
-        let specialised = specialised::<K>()?;
-        // SAFETY: these are pointers to the parameters of the kernel, in order: `K::visit` visits the parameters of the IR.
+        let specialised = self.kernel().specialised()?;
+        let config = self.config().resolve(self.kernel().name, specialised.options.block, pick)?;
+        // SAFETY: these are pointers to the parameters of the kernel, in order: `bind` visits the parameters of the IR.
         let variant = unsafe { specialised.candidates(layout).select(params.as_ptr(), &LaunchShape::from(&config)) };
         // Small launches are coarsened as well: a GPU would not, but so the sources are tested.
         let is_plain = config.cluster.is_some() || config.shared_bytes > 0 || config.cooperative;

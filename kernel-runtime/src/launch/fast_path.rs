@@ -7,18 +7,17 @@ use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::hash::{BuildHasher, BuildHasherDefault};
-use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
 use super::checked::{CheckedLaunch, is_traced};
 use crate::argument::{Binder, FastBinder};
 use crate::compile::variants::{Candidates, LaunchShape, Parameter};
-use crate::cuda::{self, DriverLaunch, LaunchParameter, Launched};
-use crate::device::Identity;
-use crate::inspect::Kernel;
+use crate::cuda::{DriverLaunch, LaunchParameter, Launched};
+use crate::device::{Device, Identity};
 use crate::launch::config::{CompactConfig, LaunchConfig};
 use crate::layout::Layout;
+use crate::stream::Stream;
 use cumbia_kernel_compiler::Variant;
 
 /// A validated launch and its key. The fields of the key are adjacent in memory, and what a cache hit uses follows them.
@@ -147,22 +146,31 @@ pub(super) enum CacheHit<'s> {
 ///
 /// # Safety
 ///
-/// The parameters are those of the kernel, in order. Their arrays are on the device, and no access that conflicts with the
-/// launch happens before it completes, except in the order of the stream, which is one of the device.
+/// The parameters are those of the kernel, in order. They are borrowed by the launch, so that no access that conflicts with it
+/// happens before it completes, except in the order of the stream.
 #[inline(never)]
 pub(super) unsafe fn launch<'s>(
     kernel: TypeId,
-    device: Identity,
-    on: Option<&'s Arc<cuda::Stream>>,
-    config: &CompactConfig,
+    device: Option<&Device>,
+    stream: Option<&'s Stream>,
+    config: &LaunchConfig,
     parameters: &mut FastBinder<'_, '_>,
 ) -> Option<CacheHit<'s>> {
+    if !parameters.is_applicable() {
+        return None;
+    }
+    let config = config.compact()?;
+    let (on, on_device) = (stream.and_then(Stream::on_gpu), stream.map(|stream| stream.device().identity()));
+    let device = parameters.device().or_else(|| device.map(Device::identity)).or(on_device)?;
+    if on_device.is_some_and(|on_device| on_device != device) {
+        return None;
+    }
     let layout = parameters.layout();
     CACHE.with(|cache| {
         let cached = cache[index_of(kernel)].borrow();
         let cached = cached.as_ref()?;
         let hit =
-            cached.kernel == kernel && cached.device == device && cached.layout == layout && cached.config == *config;
+            cached.kernel == kernel && cached.device == device && cached.layout == layout && cached.config == config;
         if !hit || is_traced() {
             return None;
         }
@@ -172,7 +180,8 @@ pub(super) unsafe fn launch<'s>(
         }
         let mut last = cached.driver_launch.parameter(on);
         let pointers = parameters.with_last(LaunchParameter::pointer_to(&mut last));
-        // SAFETY: the caller's promise; the cached launch was validated with the same extents.
+        // SAFETY: the caller's promise; the arrays and the stream are on the device; the cached launch was validated with the same
+        // extents.
         let launched = unsafe { cached.driver_launch.launch(on, pointers, |key| parameters.are_arrays_owned_by(key)) };
         Some(launched.map_or(CacheHit::Shared, CacheHit::Launched))
     })
@@ -187,18 +196,19 @@ pub(super) fn cached(kernel: TypeId) -> Option<DriverLaunch> {
 
 /// Caches a launch that was enqueued successfully. A launch whose validity depends on more than kernel, device, layout,
 /// configuration and the condition of its variant is not cached.
-pub(super) fn insert<K: Kernel>(
+pub(super) fn insert(
+    kernel: TypeId,
     device: Identity,
     config: &LaunchConfig,
     checked: &CheckedLaunch,
     condition: CachedCondition,
 ) {
     // Whether 32-bit indices suffice depends on the lengths of the arrays.
-    if K::OPTIONS.index32 {
+    if checked.specialised.options.index32 {
         return;
     }
     let (Some(driver_launch), Some(config)) = (checked.driver_launch(), config.compact()) else { return };
-    let (kernel, layout) = (TypeId::of::<K>(), checked.layout);
+    let layout = checked.layout;
     CACHE.with(|cache| {
         // A profiler that the driver calls back during a launch may itself launch a kernel.
         if let Ok(mut cached) = cache[index_of(kernel)].try_borrow_mut() {

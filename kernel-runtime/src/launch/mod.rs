@@ -17,6 +17,7 @@ pub(crate) use self::checked::CheckedLaunch;
 pub use self::emulation::Emulation;
 pub use self::occupancy::Occupancy;
 pub use self::prepared::Prepared;
+pub(crate) use self::run::ErasedLaunch;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;

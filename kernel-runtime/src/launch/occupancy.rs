@@ -1,12 +1,11 @@
 //! Occupancy: how many blocks of a launch are resident at once.
 
-use super::{CheckedLaunch, Launch};
+use super::{CheckedLaunch, ErasedLaunch, Launch};
 use crate::argument::Binder;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
 use crate::inspect::Kernel;
-use crate::kernel::specialised;
 use crate::launch::config::LaunchConfig;
 
 /// The occupancy of a launch, from [`Launch::occupancy`](crate::Launch::occupancy).
@@ -81,7 +80,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     /// As for the launch itself, except that the grid may be omitted.
     pub fn cooperative_blocks(&self) -> Result<usize> {
         let config = LaunchConfig { cooperative: true, ..self.config };
-        let (device, checked) = self.check_single_block(&config)?;
+        let (device, checked) = self.erased().check_single_block(&config)?;
         Ok(checked.map_or(Ok(0), |checked| checked.least_resident_blocks(device))? as usize)
     }
 
@@ -122,7 +121,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     ///
     /// As for the launch itself, except that the grid may be omitted.
     pub fn occupancy(&self) -> Result<Occupancy> {
-        let (device, checked) = self.check_single_block(&self.config)?;
+        let (device, checked) = self.erased().check_single_block(&self.config)?;
         let blocks = checked.map_or(Ok(0), |checked| checked.active_blocks())? as usize;
         let limits = device.limits();
         Ok(Occupancy {
@@ -132,19 +131,22 @@ impl<K: Kernel, C> Launch<'_, K, C> {
             multiprocessors: limits.multiprocessors,
         })
     }
+}
 
+impl dyn ErasedLaunch + '_ {
     /// Returns the device, and the launch, validated with a grid of a single block or cluster; `None` if it covers no
     /// items.
     fn check_single_block(&self, config: &LaunchConfig) -> Result<(&Device, Option<CheckedLaunch>)> {
-        let mut binder = Binder::new(K::INFO.name);
-        let (device, arguments) = self.target(&mut binder, self.stream)?;
+        let (kernel, mut binder) = (self.kernel(), Binder::new(self.kernel().name));
+        let (device, arguments) = self.target(&mut binder, self.stream())?;
         if config.is_empty() {
             return Ok((device, None));
         }
         let single = config.over.is_none().then(|| config.cluster.unwrap_or(Dim3::ONE));
         let config = LaunchConfig { grid: config.grid.filter(|grid| !grid.is_empty()).or(single), ..*config };
         // Nothing is launched here, so a kernel with a grid-wide barrier need not be launched cooperatively.
-        let config = LaunchConfig { cooperative: config.cooperative || specialised::<K>()?.facts.syncs_grid, ..config };
-        Ok((device, Some(CheckedLaunch::for_occupancy::<K>(&config, device, arguments)?)))
+        let config =
+            LaunchConfig { cooperative: config.cooperative || kernel.specialised()?.facts.syncs_grid, ..config };
+        Ok((device, Some(CheckedLaunch::for_occupancy(kernel, &config, device, arguments)?)))
     }
 }

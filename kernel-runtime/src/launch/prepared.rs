@@ -10,10 +10,11 @@ use std::sync::Arc;
 use super::checked::{CheckedLaunch, is_traced};
 use super::{Checked, Launch, Unchecked};
 use crate::argument::{Binder, PackedParams};
-use crate::cuda::{self, DriverLaunch};
+use crate::cuda::{self, DriverLaunch, Launched};
 use crate::error::Result;
 use crate::hazards::{AccessHistory, Tracked};
 use crate::inspect::Kernel;
+use crate::stream::Stream;
 
 /// A validated launch that can be enqueued repeatedly with the same arguments, from [`Launch::prepare`].
 ///
@@ -60,9 +61,9 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     ///
     /// As for the launch itself.
     pub fn prepare(self) -> Result<Prepared<'a, K, C>> {
-        let mut binder = Binder::new(K::INFO.name);
-        let checked = self.check(&mut binder, self.stream)?.map(|(_, checked)| checked);
-        let on = self.raw_stream();
+        let (launch, mut binder) = (self.erased(), Binder::new(K::INFO.name));
+        let checked = launch.check(&mut binder, self.stream)?.map(|(_, checked)| checked);
+        let on = self.stream.and_then(Stream::on_gpu);
         let packed = checked.as_ref().map_or(Ok(None), |checked| PackedLaunch::new(checked, on, binder))?;
         Ok(Prepared { launch: self, checked, packed, one_thread: PhantomData })
     }
@@ -80,14 +81,15 @@ impl<K: Kernel, C> Prepared<'_, K, C> {
                         unsafe { history.as_ref() }.is_owned_by(key, *writable)
                     })
                 };
-                let on = self.launch.raw_stream();
+                let on = self.launch.stream.and_then(Stream::on_gpu);
                 // SAFETY: the parameters are those of the kernel, in order, followed by the launch parameter. The arrays are on
                 // this device and borrowed by the launch; freeing them is ordered after it. Validation has compared the
                 // extents with the device's limits.
                 match unsafe { driver_launch.launch(on, params, owned) } {
-                    Some(launched) => self.launch.after_enqueue(launched),
+                    Some(Launched { result: Ok(()), unrecorded_on: None }) => Ok(()),
+                    Some(launched) => self.launch.erased().after_enqueue(launched),
                     // SAFETY: as above.
-                    None => unsafe { self.launch.enqueue_shared(driver_launch, on, params) },
+                    None => unsafe { self.launch.erased().enqueue_shared(driver_launch, on, params) },
                 }
             }
             _ => self.run_checked(),
@@ -96,7 +98,7 @@ impl<K: Kernel, C> Prepared<'_, K, C> {
 
     #[inline(never)]
     fn run_checked(&self) -> Result<()> {
-        self.checked.as_ref().map_or(Ok(()), |checked| self.launch.run_checked(checked))
+        self.checked.as_ref().map_or(Ok(()), |checked| self.launch.erased().run_checked(checked))
     }
 }
 

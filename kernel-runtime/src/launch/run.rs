@@ -6,41 +6,41 @@ use std::sync::Arc;
 
 use super::checked::CheckedLaunch;
 use super::fast_path::{CacheHit, CachedCondition};
-use super::{Launch, fast_path};
+use super::{Launch, LaunchConfig, fast_path};
 use crate::argument::{
     ArgumentFacts, Binder, FastBinder, HistoryBuffer, ParamBuffer, Transfer, run_in_place, run_with_copies,
 };
-use crate::cpu::{self, Cx};
+use crate::cpu::{self, Cx, ThreadFault};
 use crate::cuda::{self, DriverLaunch, LaunchParameter, Launched, Module};
 use crate::device::{Backend, Device};
 use crate::error::{Error, LaunchError, Result};
 use crate::fault;
 use crate::hazards::{self, StreamRef, Tracked};
 use crate::inspect::Kernel;
+use crate::kernel::ErasedKernel;
 use crate::memory::{Use, allocate_on_gpu};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
-/// The result of the fast path. It is returned in registers; copying a `Result<()>` would take longer than the rest of it.
-enum FastPath {
-    Enqueued,
-    Failed(Box<Error>),
-}
-
-impl FastPath {
-    fn of(result: Result<()>) -> FastPath {
-        result.map_or_else(|error| FastPath::Failed(Box::new(error)), |()| FastPath::Enqueued)
-    }
-}
-
-impl<'a, K: Kernel, C> Launch<'a, K, C> {
+impl<K: Kernel, C> Launch<'_, K, C> {
     // Inlined into `launch`, it would be preceded by a copy of the launch, which takes longer than a call.
     #[inline(never)]
     pub(super) fn run(self) -> Result<()> {
-        let result = match self.run_fast_path() {
-            Some(FastPath::Enqueued) => Ok(()),
-            Some(FastPath::Failed(error)) => Err(*error),
-            None => return self.run_slow_path(),
+        let mut buffer = ParamBuffer::uninit();
+        let mut histories = HistoryBuffer::uninit();
+        let mut arguments = FastBinder::new(&mut buffer, &mut histories);
+        K::visit(&self.args, &mut arguments);
+        // SAFETY: the parameters are those of the kernel, as visited by `K::visit`. Their arrays are borrowed by the launch; freeing
+        // them is ordered after it.
+        let hit =
+            unsafe { fast_path::launch(TypeId::of::<K>(), self.device, self.stream, &self.config, &mut arguments) };
+        let result = match hit {
+            Some(CacheHit::Launched(Launched { result: Ok(()), unrecorded_on: None })) => Ok(()),
+            Some(hit) => match self.erased().complete(hit, &mut arguments) {
+                Some(result) => result,
+                None => return self.erased().run_slow_path(),
+            },
+            None => return self.erased().run_slow_path(),
         };
         // On the fast path every argument is a borrow without a destructor to run (no host copy, no foreign memory, no deferred
         // error), so dropping each argument would do nothing.
@@ -48,55 +48,77 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         result
     }
 
-    /// Enqueues the launch without validation if it equals the kernel's last launch on this thread. Returns `None` otherwise.
+    /// Returns the launch without the type of its kernel.
     #[inline]
-    fn run_fast_path(&self) -> Option<FastPath> {
-        let mut buffer = ParamBuffer::uninit();
-        let mut histories = HistoryBuffer::uninit();
-        let mut arguments = FastBinder::new(&mut buffer, &mut histories);
-        K::visit(&self.args, &mut arguments);
-        if !arguments.is_applicable() {
-            return None;
-        }
-        let config = self.config.compact()?;
-        let (on, on_device) = (self.raw_stream(), self.stream.map(|stream| stream.device().identity()));
-        let device = arguments.device().or_else(|| self.device.map(Device::identity)).or(on_device)?;
-        if on_device.is_some_and(|on_device| on_device != device) {
-            return None;
-        }
-        // SAFETY: the parameters are those of the kernel, as visited by `K::visit`. Their arrays and the stream are on this device,
-        // and borrowed by the launch; freeing them is ordered after it.
-        match unsafe { fast_path::launch(TypeId::of::<K>(), device, on, &config, &mut arguments) }? {
-            CacheHit::Launched(Launched { result: Ok(()), unrecorded_on: None }) => Some(FastPath::Enqueued),
-            CacheHit::Launched(launched) => Some(self.complete(launched)),
-            CacheHit::Shared => self.run_shared(on, &mut arguments),
-        }
+    pub(crate) fn erased(&self) -> &dyn ErasedLaunch {
+        self
+    }
+}
+
+/// A launch without the type of its kernel. All code but the fast path takes a `&dyn ErasedLaunch`, so that it is compiled once
+/// for all kernels.
+pub(crate) trait ErasedLaunch {
+    /// Returns the kernel.
+    fn kernel(&self) -> ErasedKernel;
+
+    /// Returns the requested configuration.
+    fn config(&self) -> &LaunchConfig;
+
+    /// Returns the device set by [`Launch::on_device`], if any.
+    fn device(&self) -> Option<&Device>;
+
+    /// Returns the stream set by [`Launch::on`], if any.
+    fn stream(&self) -> Option<&Stream>;
+
+    /// Visits the arguments, in the order of the kernel's parameters.
+    fn bind<'b>(&'b self, binder: &mut Binder<'b>);
+
+    /// Runs the grid on the CPU to completion. Returns the fault of a thread, if any.
+    fn run_grid(&self, config: cpu::GridConfig) -> Option<ThreadFault>;
+}
+
+impl<K: Kernel, C> ErasedLaunch for Launch<'_, K, C> {
+    fn kernel(&self) -> ErasedKernel {
+        ErasedKernel::of::<K>()
     }
 
-    /// Returns the stream set by [`Launch::on`], if it is one of a GPU.
-    #[inline]
-    pub(super) fn raw_stream(&self) -> Option<&'a Arc<cuda::Stream>> {
-        match self.stream?.stream_ref() {
-            StreamRef::Cuda(stream) => Some(stream),
-            StreamRef::Cpu(_) => None,
-        }
+    fn config(&self) -> &LaunchConfig {
+        &self.config
     }
 
+    fn device(&self) -> Option<&Device> {
+        self.device
+    }
+
+    fn stream(&self) -> Option<&Stream> {
+        self.stream
+    }
+
+    fn bind<'b>(&'b self, binder: &mut Binder<'b>) {
+        K::visit(&self.args, binder);
+    }
+
+    fn run_grid(&self, config: cpu::GridConfig) -> Option<ThreadFault> {
+        let views = SharedViews::<K>(K::views(&self.args));
+        cpu::run(K::INFO.name, config, &move |cx: Cx<'_>| K::run(cx, views.get()))
+    }
+}
+
+impl dyn ErasedLaunch + '_ {
+    /// Completes a cache hit. Returns `None` if the launch has to be validated after all.
     #[cold]
-    #[inline(never)]
-    fn complete(&self, launched: Launched<'_>) -> FastPath {
-        FastPath::of(self.after_enqueue(launched))
-    }
-
-    /// Enqueues a launch on a cache hit, with the waits and records that arrays in use by several streams need.
-    #[cold]
-    #[inline(never)]
-    fn run_shared(&self, on: Option<&Arc<cuda::Stream>>, arguments: &mut FastBinder<'_, '_>) -> Option<FastPath> {
-        let driver_launch = fast_path::cached(TypeId::of::<K>())?;
-        let mut last = driver_launch.parameter(on);
-        let params = arguments.with_last(LaunchParameter::pointer_to(&mut last));
-        // SAFETY: as in `run_fast_path`; the cached launch was validated with the same extents.
-        Some(FastPath::of(unsafe { self.enqueue_shared(&driver_launch, on, params) }))
+    pub(super) fn complete(&self, hit: CacheHit<'_>, arguments: &mut FastBinder<'_, '_>) -> Option<Result<()>> {
+        match hit {
+            CacheHit::Launched(launched) => Some(self.after_enqueue(launched)),
+            CacheHit::Shared => {
+                let on = self.stream().and_then(Stream::on_gpu);
+                let driver_launch = fast_path::cached(self.kernel().id)?;
+                let mut last = driver_launch.parameter(on);
+                let params = arguments.with_last(LaunchParameter::pointer_to(&mut last));
+                // SAFETY: as in `Launch::run`; the cached launch was validated with the same extents.
+                Some(unsafe { self.enqueue_shared(&driver_launch, on, params) })
+            }
+        }
     }
 
     /// Enqueues a validated launch after everything that it depends on, and records its accesses.
@@ -105,22 +127,19 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     ///
     /// As for [`DriverLaunch::enqueue`], with the parameters of this launch.
     #[cold]
-    #[inline(never)]
     pub(super) unsafe fn enqueue_shared(
         &self,
         driver_launch: &DriverLaunch,
         on: Option<&Arc<cuda::Stream>>,
         params: *mut *mut c_void,
     ) -> Result<()> {
-        let mut binder = Binder::new(K::INFO.name);
-        K::visit(&self.args, &mut binder);
+        let Binder { uses, .. } = self.bound();
         // SAFETY: upheld by the caller.
-        hazards::ordered(driver_launch.stream(on), &binder.uses, || Ok(unsafe { driver_launch.enqueue(on, params) }?))
+        hazards::ordered(driver_launch.stream(on), &uses, || Ok(unsafe { driver_launch.enqueue(on, params) }?))
     }
 
     /// Completes a launch on the fast path. If another stream was created or accessed an array since the launch was checked
     /// for that, the uses of memory are recorded for cross-stream dependency tracking.
-    #[inline]
     pub(super) fn after_enqueue(&self, Launched { result, unrecorded_on }: Launched<'_>) -> Result<()> {
         if let Some(stream) = unrecorded_on {
             self.record_uses(stream)?;
@@ -128,34 +147,37 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         Ok(result?)
     }
 
+    /// Returns the bound arguments.
+    fn bound(&self) -> Binder<'_> {
+        let mut binder = Binder::new(self.kernel().name);
+        self.bind(&mut binder);
+        binder
+    }
+
     #[cold]
-    #[inline(never)]
     fn record_uses(&self, stream: &Arc<cuda::Stream>) -> Result<()> {
-        let mut binder = Binder::new(K::INFO.name);
-        K::visit(&self.args, &mut binder);
-        hazards::record(stream, &binder.uses)
+        hazards::record(stream, &self.bound().uses)
     }
 
     /// Slow path: validates the launch, and enqueues it.
-    #[inline(never)]
-    fn run_slow_path(&self) -> Result<()> {
-        let mut binder = Binder::new(K::INFO.name);
-        let Some((device, checked)) = self.check(&mut binder, self.stream)? else {
+    pub(super) fn run_slow_path(&self) -> Result<()> {
+        let mut binder = Binder::new(self.kernel().name);
+        let Some((device, checked)) = self.check(&mut binder, self.stream())? else {
             return Ok(()); // no items
         };
         let condition = CachedCondition::new(&checked, &binder);
-        self.enqueue(device, self.stream, &checked, binder)?;
+        self.enqueue(device, self.stream(), &checked, binder)?;
         if let Some(condition) = condition {
-            fast_path::insert::<K>(device.identity(), &self.config, &checked, condition);
+            fast_path::insert(self.kernel().id, device.identity(), self.config(), &checked, condition);
         }
         Ok(())
     }
 
     /// Enqueues the launch, which was validated before.
     pub(super) fn run_checked(&self, checked: &CheckedLaunch) -> Result<()> {
-        let mut binder = Binder::new(K::INFO.name);
-        let (device, _) = self.target(&mut binder, self.stream)?;
-        self.enqueue(device, self.stream, checked, binder)
+        let mut binder = Binder::new(self.kernel().name);
+        let (device, _) = self.target(&mut binder, self.stream())?;
+        self.enqueue(device, self.stream(), checked, binder)
     }
 
     /// Validates the launch. Returns `None` if it covers no items.
@@ -165,7 +187,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         stream: Option<&'b Stream>,
     ) -> Result<Option<(&'b Device, CheckedLaunch)>> {
         let (device, arguments) = self.target(binder, stream)?;
-        Ok(CheckedLaunch::new::<K>(&self.config, device, arguments)?.map(|checked| (device, checked)))
+        Ok(CheckedLaunch::new(self.kernel(), self.config(), device, arguments)?.map(|checked| (device, checked)))
     }
 
     /// Binds the arguments, and returns the device of the launch and the facts about the arguments that validation needs.
@@ -174,22 +196,14 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         binder: &'p mut Binder<'b>,
         stream: Option<&'b Stream>,
     ) -> Result<(&'b Device, ArgumentFacts<'p>)> {
-        K::visit(&self.args, binder);
+        self.bind(binder);
         Ok((self.resolve_device(binder.finish()?, stream)?, binder.arguments()))
     }
 
-    /// Returns the stream set by [`Launch::on`], if any.
-    pub(crate) fn stream(&self) -> Option<&'a Stream> {
-        self.stream
-    }
-
     /// Returns the device of the arrays, or else the device of [`Launch::on_device`] or of the stream.
-    fn resolve_device<'d>(&self, of_arrays: Option<&'d Device>, stream: Option<&'d Stream>) -> Result<&'d Device>
-    where
-        'a: 'd,
-    {
-        let on_stream = stream.map(Stream::device);
-        let device = of_arrays.or(self.device).or(on_stream).ok_or(LaunchError::NoDevice { kernel: K::INFO.name })?;
+    fn resolve_device<'d>(&'d self, of_arrays: Option<&'d Device>, stream: Option<&'d Stream>) -> Result<&'d Device> {
+        let (kernel, on_stream) = (self.kernel().name, stream.map(Stream::device));
+        let device = of_arrays.or(self.device()).or(on_stream).ok_or(LaunchError::NoDevice { kernel })?;
         match on_stream.filter(|on_stream| *on_stream != device) {
             Some(stream) => Err(Error::StreamElsewhere { stream: stream.into(), device: device.into() }),
             None => Ok(device),
@@ -238,13 +252,12 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         checked: &CheckedLaunch,
         transfers: &[Transfer<'_>],
     ) -> Result<()> {
-        let shape = checked.config.on_cpu(&checked.specialised.facts);
+        let config = checked.config.on_cpu(&checked.specialised.facts);
         let run = || {
             // The kernel is user code, which may take any lock.
             assert_unlocked();
-            let views = SharedViews::<K>(K::views(&self.args));
-            if let Some(stopped) = cpu::run(K::INFO.name, shape, &move |cx: Cx<'_>| K::run(cx, views.get())) {
-                stream.note_fault(fault::of_cpu(&K::INFO, stopped));
+            if let Some(stopped) = self.run_grid(config) {
+                stream.note_fault(fault::of_cpu(&checked.specialised.info, stopped));
             }
         };
         run_in_place(transfers, run, || stream.take_fault())

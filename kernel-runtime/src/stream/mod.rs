@@ -164,6 +164,15 @@ impl Stream {
         &self.inner
     }
 
+    /// Returns the stream of a GPU; `None` for one of the CPU device.
+    #[inline]
+    pub(crate) fn on_gpu(&self) -> Option<&Arc<crate::cuda::Stream>> {
+        match &self.inner {
+            StreamRef::Cuda(stream) => Some(stream),
+            StreamRef::Cpu(_) => None,
+        }
+    }
+
     /// Waits until all work enqueued on this stream has completed, and prints the output of `println!` in its kernels.
     ///
     /// # Errors
