@@ -132,7 +132,7 @@ fn narrow_indices_reach_all_arguments_and_threads() {
 
 /// Returns the text of the error of inspecting a kernel.
 #[track_caller]
-fn rejected(source: cumbia::Result<String>, words: &[&str]) {
+fn rejected_source(source: cumbia::Result<String>, words: &[&str]) {
     let text = source.expect_err("a kernel that cannot be compiled").to_string();
     for word in words.iter().chain(&["index = u32", "why:", "help:"]) {
         assert!(text.contains(word), "no `{word}` in: {text}");
@@ -170,12 +170,12 @@ fn narrow_indices_are_rejected_where_the_width_is_observable() {
     fn paired(x: usize, by: isize, y: &mut [u32]) {
         y[0] = x.wrapping_add_signed(by) as u32 + by.unsigned_abs() as u32;
     }
-    rejected(in_memory::cuda_source(), &["`in_memory` has a parameter `x: &[usize]`"]);
-    rejected(large_literal::cuda_source(), &["5000000000", "limits.rs"]);
-    rejected(large_constant::cuda_source(), &["`large_constant` has a constant of 18446744073709551615"]);
-    rejected(leading::cuda_source(), &["`leading_zeros` of `usize`", "`x as u32`", "limits.rs"]);
-    rejected(in_a_function::cuda_source(), &["`rotate_left` of `usize`", "in `turned`"]);
-    rejected(
+    rejected_source(in_memory::cuda_source(), &["`in_memory` has a parameter `x: &[usize]`"]);
+    rejected_source(large_literal::cuda_source(), &["5000000000", "limits.rs"]);
+    rejected_source(large_constant::cuda_source(), &["`large_constant` has a constant of 18446744073709551615"]);
+    rejected_source(leading::cuda_source(), &["`leading_zeros` of `usize`", "`x as u32`", "limits.rs"]);
+    rejected_source(in_a_function::cuda_source(), &["`rotate_left` of `usize`", "in `turned`"]);
+    rejected_source(
         paired::cuda_source(),
         &["`wrapping_add_signed` of `usize`", "`unsigned_abs` of `isize`", "`isize`, which has 64"],
     );
