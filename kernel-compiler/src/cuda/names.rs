@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use crate::ir::FunctionId;
 use crate::lower::{Body, Module, NameOrigin, TypeDef, TypeKind, Variable};
-use crate::set::Set;
 use litemap::LiteMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::reserved;
 
@@ -47,8 +47,8 @@ pub(super) struct Names {
 /// an underscore is) or that occurs in any body of the program. The name of the function itself is the usual case:
 /// `fn ldexp` with the body `return ldexp(x, n);`.
 pub(super) fn functions(module: &Module) -> FunctionNames {
-    let mut in_device = Set::new();
-    let mut in_foreign: Set<String> = module
+    let mut in_device = Taken::default();
+    let mut in_foreign: Taken = module
         .functions
         .values()
         .filter_map(|function| match &function.body {
@@ -69,7 +69,7 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
             }
             Body::Stmts(_) => &mut in_device,
         };
-        (*id, unique_name(name, taken))
+        (*id, taken.unique(name))
     });
     let device = device.collect();
     let mut kernel = identifier(&module.kernel.name);
@@ -87,18 +87,17 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 /// Names types, members and variants. A variant is declared next to its enum, and its name includes the enum's.
 pub(super) fn types(defs: &[TypeDef]) -> TypeNames {
     // In `types::rt::x`, C++ would look up `x` in a type named `rt`.
-    let mut taken = Set::from(["rt", "types", "constants"].map(str::to_owned));
-    let types: Vec<String> = defs.iter().map(|def| unique_name(identifier(&def.hint), &mut taken)).collect();
+    let mut taken = Taken::from_iter(["rt", "types", "constants"].map(str::to_owned));
+    let types: Vec<String> = defs.iter().map(|def| taken.unique(identifier(&def.hint))).collect();
     let inside = defs.iter().zip(&types).map(|(def, name)| match &def.kind {
         TypeKind::Struct { members, layout: _ } => {
             // A member must not have the name of its struct.
-            let mut taken = Set::from([name.clone()]);
-            members.iter().map(|member| unique_name(member_identifier(&member.hint), &mut taken)).collect()
+            let mut taken = Taken::from_iter([name.clone()]);
+            members.iter().map(|member| taken.unique(member_identifier(&member.hint))).collect()
         }
-        TypeKind::Enum { repr: _, variants } => variants
-            .iter()
-            .map(|(variant, _)| unique_name(identifier(&format!("{name}_{variant}")), &mut taken))
-            .collect(),
+        TypeKind::Enum { repr: _, variants } => {
+            variants.iter().map(|(variant, _)| taken.unique(identifier(&format!("{name}_{variant}")))).collect()
+        }
     });
     let inside = inside.collect();
     TypeNames { types, inside }
@@ -130,42 +129,59 @@ pub(super) fn parameters(vars: &[Variable]) -> Names {
 }
 
 fn assign(vars: &[Variable], identifier: impl Fn(&str) -> String) -> Names {
-    let mut taken = Set::new();
+    let mut taken = Taken::default();
     let mut names = vec![String::new(); vars.len()];
     let hints: Vec<String> = vars.iter().map(|var| identifier(&var.hint)).collect();
     // The first variable of each name keeps it, even if an earlier shadowed variable would be renamed to it, as in
     // `x_2`.
     for ((name, hint), var) in names.iter_mut().zip(&hints).zip(vars) {
-        if var.origin == NameOrigin::User && taken.insert(hint.clone()) {
+        if var.origin == NameOrigin::User && taken.names.insert(hint.clone()) {
             name.clone_from(hint);
         }
     }
     for origin in [NameOrigin::User, NameOrigin::Compiler] {
         for ((name, hint), var) in names.iter_mut().zip(&hints).zip(vars) {
             if name.is_empty() && var.origin == origin {
-                *name = unique_name(hint.clone(), &mut taken);
+                *name = taken.unique(hint.clone());
             }
         }
     }
-    let launch = unique_name("launch".to_owned(), &mut taken);
-    let site = unique_name("site".to_owned(), &mut taken);
+    let launch = taken.unique("launch".to_owned());
+    let site = taken.unique("site".to_owned());
     Names { vars: names, launch, site }
 }
 
-/// Returns the name, or the name with the first numeric suffix that makes it unique.
-fn unique_name(name: String, taken: &mut Set<String>) -> String {
-    if taken.insert(name.clone()) {
-        return name;
-    }
-    // Two consecutive underscores are reserved in C++.
-    let separator = if name.ends_with('_') { "" } else { "_" };
-    let mut number = 2;
-    loop {
-        let candidate = format!("{name}{separator}{number}");
-        if !reserved::is_reserved(&candidate) && taken.insert(candidate.clone()) {
-            return candidate;
+/// The names of a scope.
+#[derive(Default)]
+struct Taken {
+    names: FxHashSet<String>,
+    /// For each name that occurred repeatedly, the first numeric suffix that may be free.
+    next: FxHashMap<String, u32>,
+}
+
+impl Taken {
+    /// Takes the name, or the name with the first numeric suffix that makes it unique.
+    fn unique(&mut self, name: String) -> String {
+        if self.names.insert(name.clone()) {
+            return name;
         }
-        number += 1;
+        // Two consecutive underscores are reserved in C++.
+        let separator = if name.ends_with('_') { "" } else { "_" };
+        let mut number = self.next.get(&name).copied().unwrap_or(2);
+        loop {
+            let candidate = format!("{name}{separator}{number}");
+            number += 1;
+            if !reserved::is_reserved(&candidate) && self.names.insert(candidate.clone()) {
+                self.next.insert(name, number);
+                return candidate;
+            }
+        }
+    }
+}
+
+impl FromIterator<String> for Taken {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Taken {
+        Taken { names: names.into_iter().collect(), next: FxHashMap::default() }
     }
 }
 

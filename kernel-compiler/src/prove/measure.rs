@@ -114,7 +114,7 @@ impl<'m> Walk<'m> {
             return;
         }
         let Some(state) = &self.state else { return };
-        let value = state.vars[var.index()].clone();
+        let value = Value::clone(&state.vars[var.index()]);
         let Some(scalar) = self.index_type(var) else { return };
         let condition = match value {
             Value::Int { poly, .. } if !self.is_borrowed(var) => self.fits(&poly, scalar),

@@ -21,9 +21,13 @@ impl Walk<'_> {
         let facts: Facts = states[0].facts[..shared].to_vec();
         let vars = (0..states[0].vars.len())
             .map(|var| {
+                let first = &states[0].vars[var];
+                if states.iter().all(|state| Rc::ptr_eq(&state.vars[var], first)) {
+                    return first.clone();
+                }
                 let values: Vec<(&Value, &[Rc<Fact>])> =
-                    states.iter().map(|state| (&state.vars[var], &state.facts[shared..])).collect();
-                self.joined(&values, &facts)
+                    states.iter().map(|state| (&*state.vars[var], &state.facts[shared..])).collect();
+                Rc::new(self.joined(&values, &facts))
             })
             .collect();
         Some(State { vars, facts })

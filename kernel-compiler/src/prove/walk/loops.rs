@@ -1,5 +1,7 @@
 //! Loops: the value of each counter in an iteration and after the loop, and invariants, which are assumed and then verified.
 
+use std::rc::Rc;
+
 use super::assigned::{Direction, Directions, collect_assigned, collect_outputs};
 use super::join::{branches, extended};
 use super::value::Value;
@@ -109,7 +111,7 @@ impl<'m> Walk<'m> {
         if let Some(var) = walked.map(|(var, _)| var).or(stepped.map(|stepped| stepped.var)) {
             // The bounds hold in the iterations; there may have been none.
             for state in &mut after {
-                state.vars[var.index()] = Value::Unknown;
+                state.vars[var.index()] = Rc::new(Value::Unknown);
             }
         }
         self.state = self.join(after);
@@ -132,7 +134,7 @@ impl<'m> Walk<'m> {
         for Invariant { var, number, bound, lower, scalar } in invariants {
             let mut every = Vec::new();
             for latch in latches.iter_mut() {
-                let Value::Int { poly, scalar: _, exact } = latch.vars[var.index()].clone() else {
+                let Value::Int { poly, scalar: _, exact } = Value::clone(&latch.vars[var.index()]) else {
                     every.push(Condition::FALSE);
                     continue;
                 };
@@ -280,7 +282,7 @@ impl<'m> Walk<'m> {
         let mut invariants = Vec::new();
         for (&index, &direction) in &directions.of {
             let var = VarId(index);
-            let initial = match self.state.as_ref().map(|state| &state.vars[var.index()]) {
+            let initial = match self.state.as_ref().map(|state| &*state.vars[var.index()]) {
                 None => continue,
                 // Declared in the loop.
                 Some(Value::Unknown) => {
@@ -352,7 +354,7 @@ impl<'m> Walk<'m> {
             let info = AtomInfo { lower, upper, ..AtomInfo::of(range) };
             let atom = self.domain.atoms.add(info);
             if let Some(state) = &mut self.state {
-                state.vars[var.index()] = Value::exact(Poly::atom(atom), scalar);
+                state.vars[var.index()] = Rc::new(Value::exact(Poly::atom(atom), scalar));
             }
         }
         invariants

@@ -10,6 +10,8 @@ mod join;
 mod loops;
 mod value;
 
+use std::rc::Rc;
+
 use std::collections::{HashMap, HashSet};
 
 use assigned::collect_borrowed;
@@ -41,9 +43,16 @@ const CALLS: usize = 400;
 /// The abstract state at a program point.
 #[derive(Clone)]
 pub(super) struct State {
-    /// The values of the variables of the current function.
-    pub(super) vars: Vec<Value>,
+    /// The values of the variables of the current function. States share them: a state is copied at each branch.
+    pub(super) vars: Vec<Rc<Value>>,
     pub(super) facts: Facts,
+}
+
+impl State {
+    /// Returns the values of variables of which nothing is known.
+    fn unknown(count: usize) -> Vec<Rc<Value>> {
+        std::iter::repeat_n(Rc::new(Value::Unknown), count).collect()
+    }
 }
 
 /// The states that leave an enclosing loop, or continue with its next iteration.
@@ -136,7 +145,7 @@ pub(super) fn walk(
         depth: 0,
         calls: 0,
     };
-    let mut vars = vec![Value::Unknown; module.kernel.vars.len()];
+    let mut vars = State::unknown(module.kernel.vars.len());
     for (index, param) in module.kernel.params.iter().enumerate() {
         if let CType::Scalar(scalar) = module.kernel.vars[param.index()].ty
             && scalar.is_integer()
@@ -148,12 +157,12 @@ pub(super) fn walk(
                 walk.domain.atoms.lengths.insert(atom);
             }
             let poly = Poly::atom(atom);
-            vars[param.index()] = Value::exact(poly, scalar);
+            vars[param.index()] = Rc::new(Value::exact(poly, scalar));
         }
     }
     walk.state = Some(State { vars: vars.clone(), facts: Vec::new() });
     for param in &module.kernel.params {
-        walk.define(*param, vars[param.index()].clone());
+        walk.define(*param, Value::clone(&vars[param.index()]));
     }
     if let Body::Stmts(stmts) = &module.kernel.body {
         walk.stmts(stmts);
@@ -404,13 +413,13 @@ impl<'m> Walk<'m> {
             _ => Value::Unknown,
         };
         if let Some(state) = &mut self.state {
-            state.vars[var.index()] = value;
+            state.vars[var.index()] = Rc::new(value);
         }
     }
 
     /// Returns the value of a variable.
     pub(super) fn read(&mut self, var: VarId) -> Value {
-        let value = self.state.as_ref().map_or(Value::Unknown, |state| state.vars[var.index()].clone());
+        let value = self.state.as_ref().map_or(Value::Unknown, |state| Value::clone(&state.vars[var.index()]));
         let CType::Scalar(scalar) = self.frame.function.vars[var.index()].ty else { return Value::Unknown };
         match value {
             Value::Unknown if scalar == Scalar::Bool => Value::boolean(),
@@ -420,7 +429,7 @@ impl<'m> Walk<'m> {
                 if !self.frame.borrowed.contains(&var.0)
                     && let Some(state) = &mut self.state
                 {
-                    state.vars[var.index()] = value.clone();
+                    state.vars[var.index()] = Rc::new(value.clone());
                 }
                 value
             }
@@ -467,7 +476,7 @@ impl<'m> Walk<'m> {
         let diverges = std::mem::take(&mut self.diverges);
         let outside = facts.clone();
         let shared = facts.len();
-        self.state = Some(State { vars: vec![Value::Unknown; function.vars.len()], facts });
+        self.state = Some(State { vars: State::unknown(function.vars.len()), facts });
         for (param, arg) in function.params.iter().zip(args) {
             self.define(*param, arg);
         }
