@@ -21,6 +21,7 @@ mod operator;
 mod predicate;
 mod reduce;
 mod scan;
+mod search;
 mod sort;
 mod transform;
 mod warp;
@@ -32,7 +33,7 @@ pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
 pub use matrix::runs::{ReduceRows, SegmentedReduce, reduce_rows, segmented_reduce};
 pub use matrix::transpose::{Transpose, transpose};
-pub use methods::ArrayMethods;
+pub use methods::{ArrayMethods, ArrayMethodsMut};
 pub use operator::{And, Equatable, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
 pub use predicate::{all, any, count};
 pub use reduce::{PreparedReduce, Reduce, reduce, transform_reduce, transform_reduce2};
@@ -41,6 +42,9 @@ pub use scan::by_key::{
 };
 pub use scan::select::{Select, partition, select, unique};
 pub use scan::{PreparedScan, Scan, exclusive_scan, inclusive_scan};
+pub use search::{
+    Enumerated, Extreme, Found, IndexedValue, MinMax, PreparedSearch, Search, ToMinMax, Widest, argmax, argmin, min_max,
+};
 pub use sort::{ArgSort, PreparedSort, Sort, SortKey, argsort, sort, sort_by_key};
 pub use transform::{Transform, transform, transform2, transform3};
 pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};

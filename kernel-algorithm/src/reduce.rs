@@ -349,7 +349,12 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 
     /// Computes the value of a reduction without a first operand, unless there are no elements.
     pub(crate) fn value_unless_empty(self) -> Result<Option<T>> {
-        if self.a.is_empty() { Ok(None) } else { self.value().map(Some) }
+        if self.is_empty() { Ok(None) } else { self.value().map(Some) }
+    }
+
+    /// Returns whether there are no elements.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.a.is_empty()
     }
 
     /// Allocates the temporary memory, so that the reduction can be computed repeatedly without allocations.
