@@ -19,6 +19,7 @@ mod matrix;
 mod methods;
 mod operator;
 mod predicate;
+mod queue;
 mod reduce;
 mod scan;
 mod search;
@@ -36,16 +37,19 @@ pub use matrix::transpose::{Transpose, transpose};
 pub use methods::{ArrayMethods, ArrayMethodsMut};
 pub use operator::{And, Equatable, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
 pub use predicate::{all, any, count};
-pub use reduce::{PreparedReduce, Reduce, reduce, transform_reduce, transform_reduce2};
+pub use reduce::{PreparedReduce, Reduce, ReduceMemory, reduce, transform_reduce, transform_reduce2};
 pub use scan::by_key::{
-    ReduceByKey, ScanByKey, exclusive_scan_by_key, inclusive_scan_by_key, reduce_by_key, run_length_encode,
+    PreparedReduceByKey, PreparedScanByKey, ReduceByKey, RunsMemory, ScanByKey, exclusive_scan_by_key,
+    inclusive_scan_by_key, reduce_by_key, run_length_encode,
 };
-pub use scan::select::{Select, partition, select, unique};
-pub use scan::{PreparedScan, Scan, exclusive_scan, inclusive_scan};
+pub use scan::select::{PreparedSelect, Select, SelectMemory, partition, select, unique};
+pub use scan::{PreparedScan, Scan, ScanMemory, exclusive_scan, inclusive_scan};
 pub use search::{
     Enumerated, Extreme, Found, IndexedValue, MinMax, PreparedSearch, Search, ToMinMax, Widest, argmax, argmin, min_max,
 };
-pub use sort::{ArgSort, PreparedSort, Sort, SortKey, argsort, sort, sort_by_key};
+pub use sort::{
+    ArgSort, ArgSortMemory, PreparedArgSort, PreparedSort, Sort, SortKey, SortMemory, argsort, sort, sort_by_key,
+};
 pub use transform::{Transform, transform, transform2, transform3};
 pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
 

@@ -1,11 +1,11 @@
 //! Searches for extreme elements: reductions of elements with their indices, which have no value for an empty array.
 
-use cumbia::{DeviceType, Number, Result, Stream};
+use cumbia::{DeviceSlice, DeviceType, Number, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device};
 
 use crate::arrays::Input;
 use crate::operator::{Function1, Function2};
-use crate::reduce::{Mapping, OfOne, PreparedReduce, Reduce};
+use crate::reduce::{Mapping, OfOne, PreparedReduce, Reduce, ReduceMemory};
 
 /// An element and its index: the result of [`argmin`] and [`argmax`] on the device.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
@@ -183,6 +183,24 @@ impl<'a, T: DeviceType, M: Mapping<T, u8, Output = S>, S: Found, F: Function2<S,
     pub fn prepare(self) -> Result<PreparedSearch<'a, T, M, S, F>> {
         Ok(PreparedSearch { is_empty: self.reduce.is_empty(), reduce: self.reduce.prepare()? })
     }
+
+    /// Allocates the temporary memory for arrays of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
+    pub fn memory(&self) -> Result<ReduceMemory<S>> {
+        self.reduce.memory()
+    }
+
+    /// Uses memory of an earlier search instead of allocating it, as [`Reduce::prepare_in`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::prepare`].
+    pub fn prepare_in(self, memory: &'a mut ReduceMemory<S>) -> Result<PreparedSearch<'a, T, M, S, F>> {
+        Ok(PreparedSearch { is_empty: self.reduce.is_empty(), reduce: self.reduce.prepare_in(memory)? })
+    }
 }
 
 /// A [`Search`] with its temporary memory.
@@ -210,6 +228,21 @@ impl<T: DeviceType, M: Mapping<T, u8, Output = S>, S: Found, F: Function2<S, S, 
     /// Those of [`PreparedReduce::value`].
     pub fn value(&mut self) -> Result<Option<S::OnHost>> {
         if self.is_empty { Ok(None) } else { Ok(Some(self.reduce.value()?.on_host())) }
+    }
+
+    /// Waits for the last launch, and returns its value, unless the array is empty.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`PreparedReduce::read`].
+    pub fn read(&self) -> Result<Option<S::OnHost>> {
+        if self.is_empty { Ok(None) } else { Ok(Some(self.reduce.read()?.on_host())) }
+    }
+
+    /// Borrows the result of the last launch, an array of one element on the device, for later launches: an [`IndexedValue`] or a
+    /// [`MinMax`]. For an empty array, it is zero.
+    pub fn result(&self) -> DeviceSlice<'_, S> {
+        self.reduce.result()
     }
 
     /// Returns the size of the temporary memory in bytes.

@@ -15,6 +15,7 @@ mod matrices;
 mod memory;
 mod misuse;
 mod planned;
+mod prepared;
 mod runs;
 mod sorting;
 mod streams;
