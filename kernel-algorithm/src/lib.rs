@@ -62,6 +62,7 @@ pub mod kernels {
     pub use crate::matrix::runs::{reduce_each_row, reduce_each_segment};
     pub use crate::matrix::transpose::{transpose_elements, transpose_tiles};
     pub use crate::predicate::Indicator;
+    pub use crate::queue::fill_elements;
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::by_key::{Constant, Runs, scan_runs};
     pub use crate::scan::scan_tiles;

@@ -2,15 +2,34 @@
 
 use std::ops::{Deref, DerefMut};
 
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Kernel, Launch, Result, Stream};
+use cumbia::intrinsics::grid;
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Kernel, Launch, Recorder, Result, Stream};
+use cumbia_kernel_macros::kernel;
 
 /// A target of launches.
-pub(crate) enum Queue<'q> {
+pub(crate) enum Queue<'q, 'r> {
     /// A stream, on which they are enqueued.
     Stream(&'q Stream),
+    /// A graph, in which they are recorded.
+    Graph(&'q mut Recorder<'r>),
 }
 
-impl<'q> Queue<'q> {
+/// Sets all elements to a value, in a graph.
+#[kernel]
+pub fn fill_elements<T: DeviceType>(value: T, y: &mut [T]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = value;
+    }
+}
+
+impl<'q> Queue<'q, '_> {
+    /// Returns whether launches are recorded: they may never execute, and those of the next run are compared with them, so that
+    /// temporary memory is prepared in each run.
+    pub(crate) fn is_graph(&self) -> bool {
+        matches!(self, Queue::Graph(_))
+    }
+
     /// Adds a launch.
     pub(crate) fn launch<'a, K: Kernel>(&mut self, launch: Launch<'a, K>) -> Result<()>
     where
@@ -18,6 +37,7 @@ impl<'q> Queue<'q> {
     {
         match self {
             Queue::Stream(stream) => launch.on(stream).launch(),
+            Queue::Graph(graph) => graph.launch(launch),
         }
     }
 
@@ -29,6 +49,7 @@ impl<'q> Queue<'q> {
     ) -> Result<()> {
         match self {
             Queue::Stream(stream) => stream.copy(from, to),
+            Queue::Graph(graph) => graph.copy(from, to),
         }
     }
 
@@ -36,6 +57,11 @@ impl<'q> Queue<'q> {
     pub(crate) fn fill<T: DeviceType>(&mut self, elements: &mut DeviceSliceMut<'_, T>, value: T) -> Result<()> {
         match self {
             Queue::Stream(_) => elements.fill(value),
+            Queue::Graph(_) if elements.is_empty() => Ok(()),
+            Queue::Graph(graph) => {
+                let len = elements.len();
+                graph.launch(fill_elements(value, elements).over(len))
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, block_idx, grid_dim, lane_id, shared, sync_threads, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceType, Error, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceType, Error, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::Input;
@@ -432,14 +432,14 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
     }
 
     /// Enqueues the reduction.
-    fn enqueue(&self, memory: &mut ReduceMemory<T>, queue: &mut Queue<'_>) -> Result<()> {
+    fn enqueue(&self, memory: &mut ReduceMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let initial = self.initial.unwrap_or_else(T::placeholder);
         let (len, blocks) = self.chunks();
         let (mut result, parts) = memory.parts.split_at_mut(1)?;
         if blocks == 0 {
             return queue.fill(&mut result, initial);
         }
-        if !std::mem::take(&mut memory.is_zeroed) {
+        if !std::mem::take(&mut memory.is_zeroed) || queue.is_graph() {
             queue.fill(&mut memory.finished.as_slice_mut(), 0)?;
         }
         let none = if self.b.is_some() { None } else { Some(self.a.device().zeros(0)?) };
@@ -527,6 +527,16 @@ impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, 
     pub fn launch(&mut self) -> Result<()> {
         let default = self.reduce.a.device().default_stream();
         self.reduce.enqueue(&mut self.memory, &mut Queue::Stream(self.reduce.stream.unwrap_or(&default)))
+    }
+
+    /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's. After the
+    /// run, [`PreparedReduce::result`] and [`PreparedReduce::read`] have its value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.reduce.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Computes the value, and waits for it.

@@ -1,6 +1,6 @@
 //! Searches for extreme elements: reductions of elements with their indices, which have no value for an empty array.
 
-use cumbia::{DeviceSlice, DeviceType, Number, Result, Stream};
+use cumbia::{DeviceSlice, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device};
 
 use crate::arrays::Input;
@@ -219,6 +219,16 @@ impl<T: DeviceType, M: Mapping<T, u8, Output = S>, S: Found, F: Function2<S, S, 
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         if self.is_empty { Ok(()) } else { self.reduce.launch() }
+    }
+
+    /// Records the search as steps of a graph, which has the same results as a launch. The stream is the graph's. After the
+    /// run, [`PreparedSearch::result`] and [`PreparedSearch::read`] have its value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        if self.is_empty { Ok(()) } else { self.reduce.record(graph) }
     }
 
     /// Computes the value, unless the array is empty, and waits for it.

@@ -9,7 +9,9 @@ use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_or, atomic_store, block_idx,
     dynamic_shared_at, grid_dim, lanemask_lt, shared, sync_threads, sync_warp, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream, bf16, f16};
+use cumbia::{
+    DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream, bf16, f16,
+};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, Output};
@@ -537,7 +539,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     }
 
     /// Enqueues the sort.
-    fn enqueue(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_>) -> Result<()> {
+    fn enqueue(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         if self.keys.len() < 2 {
             return Ok(());
         }
@@ -552,7 +554,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     fn enqueue_for<const IS_FLOAT: bool>(
         &mut self,
         memory: &mut SortMemory<K, V>,
-        queue: &mut Queue<'_>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         if const { Self::ITEMS == 24 } {
             self.passes::<IS_FLOAT, 24>(memory, queue)
@@ -571,7 +573,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     fn passes<const IS_FLOAT: bool, const ITEMS: usize>(
         &mut self,
         memory: &mut SortMemory<K, V>,
-        queue: &mut Queue<'_>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let passes = size_of::<K>();
         let (sign, flip) = (K::SIGN, if self.is_descending { K::Bits::MAX } else { K::Bits::ZERO });
@@ -642,7 +644,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         if tiles > self.tiles {
             queue.fill(&mut states[0].as_slice_mut(), 0)?;
         }
-        *tiles_cleared = tiles.min(self.tiles);
+        *tiles_cleared = if queue.is_graph() { 0 } else { tiles.min(self.tiles) };
         Ok(())
     }
 }
@@ -666,7 +668,8 @@ struct Counts {
     /// The number of tiles that each pass has begun, and of blocks that have finished counting.
     tickets: DeviceArray<u32>,
     /// The number of tiles for which the memory is as before the first launch: those of the last sort, whose launches cleared the states
-    /// of these tiles only; `usize::MAX` before the first one, and 0 if a launch has failed.
+    /// of these tiles only; `usize::MAX` before the first one, and 0 if a launch has failed or may not be
+    /// executed.
     tiles_cleared: usize,
 }
 
@@ -682,8 +685,8 @@ impl Counts {
     }
 
     /// Prepares the memory for the launches of a sort of so many tiles.
-    fn begin(&mut self, tiles: usize, queue: &mut Queue<'_>) -> Result<()> {
-        if std::mem::take(&mut self.tiles_cleared) >= tiles {
+    fn begin(&mut self, tiles: usize, queue: &mut Queue<'_, '_>) -> Result<()> {
+        if std::mem::take(&mut self.tiles_cleared) >= tiles && !queue.is_graph() {
             return Ok(());
         }
         queue.fill(&mut self.total.as_slice_mut(), 0)?;
@@ -751,6 +754,15 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, H
         let default = self.sort.keys.device().default_stream();
         let stream = self.sort.stream.unwrap_or(&default);
         self.sort.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the sort as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.sort.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Borrows the keys, for the next launch.
@@ -865,7 +877,7 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
     }
 
     /// Enqueues the sort.
-    fn enqueue(&mut self, memory: &mut ArgSortMemory<K, I>, queue: &mut Queue<'_>) -> Result<()> {
+    fn enqueue(&mut self, memory: &mut ArgSortMemory<K, I>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let len = self.x.len();
         if len == 0 {
             return Ok(());
@@ -932,6 +944,15 @@ impl<K: SortKey, I: Integer> PreparedArgSort<'_, K, I> {
         let default = self.sort.x.device().default_stream();
         let stream = self.sort.stream.unwrap_or(&default);
         self.sort.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the sort as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.sort.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Returns the size of the temporary memory in bytes.

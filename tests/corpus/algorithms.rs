@@ -2,12 +2,12 @@
 //! on arrays.
 
 use cumbia::algorithm::kernels::{
-    Constant, Differs, Holds, OfOne, Runs, count_bins, radix_count, radix_move, reduce_chunks, scan_runs, scan_tiles,
-    select_tiles,
+    Constant, Differs, Holds, OfOne, Runs, count_bins, fill_elements, radix_count, radix_move, reduce_chunks,
+    scan_runs, scan_tiles, select_tiles,
 };
 use cumbia::algorithm::{
-    EvenBins, Function1, Function2, Identity, Maximum, Plus, block_exclusive_scan, block_inclusive_scan, block_reduce,
-    warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
+    Enumerated, EvenBins, Extreme, Function1, Function2, Identity, IndexedValue, Maximum, Plus, block_exclusive_scan,
+    block_inclusive_scan, block_reduce, warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
 };
 use cumbia::prelude::*;
 
@@ -171,6 +171,19 @@ fn of_arrays(run: &mut Run<'_>) {
     );
     run.expect("sum", &total, &[values.iter().sum::<f32>() + 0.5]);
     run.expect("finished", &finished, &[0]);
+    let one = IndexedValue { value: -1.0f32, index: 0 };
+    let (mut parts, mut found) = (run.array(&[one; 2]), run.array(&[one]));
+    let operator = Extreme::<true>;
+    let launch =
+        reduce_chunks(Enumerated, operator, one, false, 1024, 0u8, &x, &none, &mut parts, &mut finished, &mut found);
+    run.launch(launch.grid(2));
+    let index = values.iter().position(|v| *v == 15.0).unwrap();
+    run.expect("greatest", &found, &[IndexedValue { value: 15.0, index }]);
+    let mut filled = run.array(&[one; 3]);
+    let two = IndexedValue { value: 2.5, index: 7 };
+    run.launch(fill_elements(two, &mut filled).grid(1).block(4));
+    run.expect("filled", &filled, &[two; 3]);
+
     let (mut y, mut states, mut unused) = (run.zeros(n), run.zeros(4), run.zeros(0));
     run.launch(scan_tiles::<_, _, 4, 32, true>(Maximum, 2.5, &x, &mut y, &mut states, &mut unused, 1).grid(2));
     let mut greatest = 2.5f32;

@@ -16,6 +16,7 @@ mod memory;
 mod misuse;
 mod planned;
 mod prepared;
+mod recorded;
 mod runs;
 mod sorting;
 mod streams;

@@ -4,7 +4,7 @@
 //! All are a scan of pairs: the number of runs that have begun, and the reduction of the values since the last beginning.
 
 use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
@@ -339,7 +339,7 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         initial: V,
         results: Results<'_, K, V>,
         memory: &mut RunsMemory<V>,
-        queue: &mut Queue<'_>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let RunsMemory { narrow, wide, count } = memory;
         if self.keys.is_empty() {
@@ -358,7 +358,7 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         initial: V,
         results: Results<'_, K, V>,
         memory: (&mut LookBack<Runs<C, V>>, &mut DeviceArray<usize>),
-        queue: &mut Queue<'_>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         // Conditions that are constants, so that the kernel is compiled for one number of items.
         if const { items_of::<C, V>() == 8 } {
@@ -375,7 +375,7 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         initial: V,
         results: Results<'_, K, V>,
         (look_back, count): (&mut LookBack<Runs<C, V>>, &mut DeviceArray<usize>),
-        queue: &mut Queue<'_>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let tiles = tiles_of::<C, V>(self.keys.len());
         let TileStates { mut states, mut values, groups } = look_back.begin(tiles, queue)?;
@@ -529,7 +529,7 @@ impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>
     }
 
     /// Enqueues the reduction.
-    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_>) -> Result<()> {
+    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let results = Results { firsts: self.firsts.as_slice_mut(), y: self.y.as_slice_mut() };
         self.elements.scan::<false, true>(V::placeholder(), results, memory, queue)
     }
@@ -555,6 +555,16 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         let default = self.reduce.elements.keys.device().default_stream();
         let stream = self.reduce.stream.unwrap_or(&default);
         self.reduce.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's. After
+    /// the run, [`PreparedReduceByKey::count`] and [`PreparedReduceByKey::read`] have the number of runs.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.reduce.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Reduces the runs, waits, and returns their number.
@@ -663,7 +673,7 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
     }
 
     /// Enqueues the scan.
-    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_>) -> Result<()> {
+    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let mut none = self.elements.keys.device().zeros(0)?;
         let results = Results { firsts: none.as_slice_mut(), y: self.y.as_slice_mut() };
         self.elements.scan::<EXCLUSIVE, false>(self.initial, results, memory, queue)
@@ -688,6 +698,15 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCLUSIV
         let default = self.scan.elements.keys.device().default_stream();
         let stream = self.scan.stream.unwrap_or(&default);
         self.scan.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the scan as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.scan.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Returns the size of the temporary memory in bytes.

@@ -362,10 +362,10 @@ impl<T: DeviceType> LookBack<T> {
     }
 
     /// Prepares the memory for a launch, which writes it.
-    pub(crate) fn begin(&mut self, tiles: usize, queue: &mut Queue<'_>) -> Result<TileStates<'_, T>> {
+    pub(crate) fn begin(&mut self, tiles: usize, queue: &mut Queue<'_, '_>) -> Result<TileStates<'_, T>> {
         let (groups, states, values) = sizes::<T>(tiles);
         let mut states = self.states.slice_mut(..states)?;
-        if !std::mem::take(&mut self.is_zeroed) {
+        if !std::mem::take(&mut self.is_zeroed) || queue.is_graph() {
             queue.fill(&mut states, 0)?;
         }
         Ok(TileStates { states, values: self.values.slice_mut(..values)?, groups })

@@ -5,7 +5,7 @@ pub(crate) mod look_back;
 pub(crate) mod select;
 
 use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output};
@@ -281,7 +281,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     }
 
     /// Enqueues the scan.
-    fn enqueue(&mut self, memory: &mut ScanMemory<T>, queue: &mut Queue<'_>) -> Result<()> {
+    fn enqueue(&mut self, memory: &mut ScanMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
         if self.x.is_empty() {
             return Ok(());
         }
@@ -300,7 +300,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     fn enqueue_tiles<const ITEMS: usize, const ROWS: usize>(
         &mut self,
         memory: &mut ScanMemory<T>,
-        queue: &mut Queue<'_>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let tiles = self.tiles();
         let TileStates { mut states, mut values, groups } = memory.0.begin(tiles, queue)?;
@@ -337,6 +337,15 @@ impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Prepa
         let default = self.scan.x.device().default_stream();
         let stream = self.scan.stream.unwrap_or(&default);
         self.scan.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the scan as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.scan.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Borrows the results, for later launches that read or write them.

@@ -2,7 +2,7 @@
 //! first of equal elements, and partitions.
 
 use cumbia::intrinsics::{WARP_SIZE, ballot_sync, grid_dim, lanemask_lt, shfl_sync, thread_idx};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
@@ -328,7 +328,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     }
 
     /// Enqueues the selection.
-    fn enqueue(&mut self, memory: &mut SelectMemory, queue: &mut Queue<'_>) -> Result<()> {
+    fn enqueue(&mut self, memory: &mut SelectMemory, queue: &mut Queue<'_, '_>) -> Result<()> {
         let SelectMemory { narrow, wide, count } = memory;
         if is_narrow(self.x.len()) {
             self.enqueue_tiles(narrow, count, queue)
@@ -342,7 +342,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
         &mut self,
         look_back: &mut LookBack<C>,
         count: &mut DeviceArray<usize>,
-        queue: &mut Queue<'_>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let tiles = tiles_of(self.x.len());
         if tiles == 0 {
@@ -433,6 +433,16 @@ impl<T: DeviceType, P: Condition<T>, const SPLITS: bool> PreparedSelect<'_, T, P
         let default = self.select.x.device().default_stream();
         let stream = self.select.stream.unwrap_or(&default);
         self.select.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the selection as steps of a graph, which has the same results as a launch. The stream is the graph's. After
+    /// the run, [`PreparedSelect::count`] and [`PreparedSelect::read`] have the number of elements.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.select.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Selects the elements, waits, and returns their number.
