@@ -47,6 +47,8 @@ pub use scan::{PreparedScan, Scan, ScanMemory, exclusive_scan, inclusive_scan};
 pub use search::{
     Enumerated, Extreme, Found, IndexedValue, MinMax, PreparedSearch, Search, ToMinMax, Widest, argmax, argmin, min_max,
 };
+pub use sort::segmented::{PreparedSegmentedSort, SegmentedSort, SegmentedSortMemory, segmented_sort};
+pub use sort::top_k::{PreparedTopK, TopK, TopKMemory, top_k};
 pub use sort::{
     ArgSort, ArgSortMemory, PreparedArgSort, PreparedSort, Sort, SortKey, SortMemory, argsort, sort, sort_by_key,
 };
@@ -67,6 +69,7 @@ pub mod kernels {
     pub use crate::scan::by_key::{Constant, Runs, scan_runs};
     pub use crate::scan::scan_tiles;
     pub use crate::scan::select::{Condition, Differs, Holds, select_tiles};
+    pub use crate::sort::segmented::{number_segments, store_segments};
     pub use crate::sort::{radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
 }

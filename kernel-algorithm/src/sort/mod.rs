@@ -5,6 +5,9 @@
 //! obtains the number of keys with the same digit in earlier tiles by decoupled look-back, one thread for each digit, and writes the
 //! keys through shared memory, so that those with the same digit are written together.
 
+pub(crate) mod segmented;
+pub(crate) mod top_k;
+
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_or, atomic_store, block_idx,
     dynamic_shared_at, grid_dim, lanemask_lt, shared, sync_threads, sync_warp, thread_idx,
@@ -533,9 +536,15 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     }
 
     fn sizes(&self) -> Sizes {
-        let len = if self.keys.len() < 2 { 0 } else { self.keys.len() };
-        let values = if self.values.is_some() { len } else { 0 };
-        Sizes { keys: len, values, tiles: len.div_ceil(BLOCK * Self::ITEMS).min(self.tiles) }
+        let sizes = Self::sizes_of(self.keys.len());
+        Sizes { tiles: sizes.tiles.min(self.tiles), ..sizes }
+    }
+
+    /// Returns the sizes of the temporary memory for so many keys.
+    fn sizes_of(len: usize) -> Sizes {
+        let len = if len < 2 { 0 } else { len };
+        let tiles = len.div_ceil(BLOCK * Self::ITEMS).min(Self::MAX_TILES);
+        Sizes { keys: len, values: if HAS_VALUES { len } else { 0 }, tiles }
     }
 
     /// Enqueues the sort.
@@ -902,15 +911,7 @@ impl<K: SortKey, I: Integer> ArgSortMemory<K, I> {
     fn new(stream: &Stream, len: usize) -> Result<Self> {
         // SAFETY: a sort copies all elements before it reads them.
         let keys = unsafe { stream.uninitialized(len)? };
-        Ok(ArgSortMemory { keys, sort: SortMemory::new(stream, Self::sizes(len))? })
-    }
-
-    fn sizes(len: usize) -> Sizes {
-        Sizes {
-            keys: len,
-            values: len,
-            tiles: len.div_ceil(BLOCK * Sort::<K, I, true>::ITEMS).min(Sort::<K, I, true>::MAX_TILES),
-        }
+        Ok(ArgSortMemory { keys, sort: SortMemory::new(stream, Sort::<K, I, true>::sizes_of(len))? })
     }
 
     /// Replaces the memory if it is too short.
@@ -919,7 +920,7 @@ impl<K: SortKey, I: Integer> ArgSortMemory<K, I> {
             // SAFETY: as above.
             self.keys = unsafe { stream.uninitialized(len)? };
         }
-        self.sort.fit(stream, Self::sizes(len))
+        self.sort.fit(stream, Sort::<K, I, true>::sizes_of(len))
     }
 
     /// Returns the size of the memory in bytes.
