@@ -530,7 +530,7 @@ pub mod prelude {
     //! - attributes and macros: [`kernel`](macro@kernel), [`device`](macro@device), [`DeviceType`](macro@DeviceType),
     //!   [`launch!`](launch!);
     //! - devices and arrays: [`Device`], [`Stream`], [`DeviceArray`];
-    //! - [`ArrayMethods`]: `x.sum()?` and the like, of arrays of numbers;
+    //! - [`ArrayMethods`] and [`ArrayMethodsMut`]: `x.sum()?`, `x.sort()?` and the like, of arrays of numbers;
     //! - launches: [`Launch`], and the arguments [`In`](fn@In), [`Out`](fn@Out) and [`InOut`](fn@InOut) of host arrays;
     //! - views, as parameters of kernels: [`ArrayView1`], [`ArrayView2`], [`ArrayView3`], [`ArrayViewMut1`],
     //!   [`ArrayViewMut2`], [`ArrayViewMut3`];
@@ -548,7 +548,7 @@ pub mod prelude {
     //! them, and because the orderings, such as `Relaxed`, have the names of those in `std::sync::atomic`. The remaining
     //! types are in the root of the crate: `use cumbia::{DeviceSlice, Event, Graph, PinnedArray};`.
 
-    pub use crate::algorithm::ArrayMethods;
+    pub use crate::algorithm::{ArrayMethods, ArrayMethodsMut};
     pub use crate::intrinsics::{
         WARP_SIZE, atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_sub, block_dim, block_idx,
         dynamic_shared, global_id, grid, grid_dim, grid_size, lane_id, shared, shfl_down_sync, shfl_sync, shfl_up_sync,

@@ -4,11 +4,12 @@ use std::fmt;
 use std::ops::Range;
 
 use cumbia::intrinsics::{AtomicAdd, atomic_add, block_idx, dynamic_shared, sync_threads, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
 use crate::operator::Function1;
+use crate::queue::Queue;
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
@@ -199,20 +200,33 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
     ///
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> cumbia::Result<()> {
-        let (len, bins) = (self.x.len(), self.counts.len());
         let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
-        self.counts.fill(C::ZERO)?;
+        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+    }
+
+    /// Records the histogram as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> cumbia::Result<()> {
+        self.enqueue(&mut Queue::Graph(graph))
+    }
+
+    /// Enqueues the histogram.
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> cumbia::Result<()> {
+        let (len, bins) = (self.x.len(), self.counts.len());
+        queue.fill(&mut self.counts, C::ZERO)?;
         if len == 0 || bins == 0 {
             return Ok(());
         }
         let bytes = bins * size_of::<u32>();
         let copies = if bytes <= MAX_BYTES { (COPIES_BYTES / bytes).clamp(1, MAX_COPIES) } else { 0 };
         let chunk = len.div_ceil(MAX_BLOCKS).next_multiple_of(CHUNK);
-        count_bins(self.bin, chunk, copies, &self.x, &mut self.counts)
-            .grid(len.div_ceil(chunk))
-            .shared_bytes(copies * bytes)
-            .on(stream)
-            .launch()
+        queue.launch(
+            count_bins(self.bin, chunk, copies, &self.x, &mut self.counts)
+                .grid(len.div_ceil(chunk))
+                .shared_bytes(copies * bytes),
+        )
     }
 }

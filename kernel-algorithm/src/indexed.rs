@@ -1,10 +1,11 @@
 //! Indices, and elements at given indices.
 
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output};
+use crate::queue::Queue;
 
 /// `y[i] = i`
 #[kernel]
@@ -70,15 +71,27 @@ impl<'a, I: Number> Iota<'a, I> {
     ///
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
+        let default = self.y.device().default_stream();
+        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+    }
+
+    /// Records the indices as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.enqueue(&mut Queue::Graph(graph))
+    }
+
+    /// Enqueues the indices.
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let len = self.y.len();
         if len == 0 {
             return Ok(());
         }
         let launch = fill_indices(&mut self.y).over(len);
-        match self.stream {
-            Some(stream) => launch.on(stream).launch(),
-            None => launch.launch(),
-        }
+        queue.launch(launch)
     }
 }
 
@@ -140,6 +153,21 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
     /// [`Error::LengthMismatch`] if there are not as many indices as elements of `y`, or of `x` for [`scatter`]; and those of
     /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
+        let default = self.x.device().default_stream();
+        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+    }
+
+    /// Records the copy as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.enqueue(&mut Queue::Graph(graph))
+    }
+
+    /// Enqueues the copy.
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let (from, to) = (self.indices.len(), if SCATTERS { self.x.len() } else { self.y.len() });
         if from != to {
             return Err(Error::LengthMismatch { operation: if SCATTERS { "scatter" } else { "gather" }, from, to });
@@ -147,12 +175,10 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
         if to == 0 {
             return Ok(());
         }
-        let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
         if const { SCATTERS } {
-            scatter_elements(&self.x, &self.indices, &mut self.y).over(to).on(stream).launch()
+            queue.launch(scatter_elements(&self.x, &self.indices, &mut self.y).over(to))
         } else {
-            gather_elements(&self.x, &self.indices, &mut self.y).over(to).on(stream).launch()
+            queue.launch(gather_elements(&self.x, &self.indices, &mut self.y).over(to))
         }
     }
 }

@@ -19,8 +19,10 @@ mod matrix;
 mod methods;
 mod operator;
 mod predicate;
+mod queue;
 mod reduce;
 mod scan;
+mod search;
 mod sort;
 mod transform;
 mod warp;
@@ -32,16 +34,24 @@ pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
 pub use matrix::runs::{ReduceRows, SegmentedReduce, reduce_rows, segmented_reduce};
 pub use matrix::transpose::{Transpose, transpose};
-pub use methods::ArrayMethods;
+pub use methods::{ArrayMethods, ArrayMethodsMut};
 pub use operator::{And, Equatable, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
 pub use predicate::{all, any, count};
-pub use reduce::{PreparedReduce, Reduce, reduce, transform_reduce, transform_reduce2};
+pub use reduce::{PreparedReduce, Reduce, ReduceMemory, reduce, transform_reduce, transform_reduce2};
 pub use scan::by_key::{
-    ReduceByKey, ScanByKey, exclusive_scan_by_key, inclusive_scan_by_key, reduce_by_key, run_length_encode,
+    PreparedReduceByKey, PreparedScanByKey, ReduceByKey, RunsMemory, ScanByKey, exclusive_scan_by_key,
+    inclusive_scan_by_key, reduce_by_key, run_length_encode,
 };
-pub use scan::select::{Select, partition, select, unique};
-pub use scan::{PreparedScan, Scan, exclusive_scan, inclusive_scan};
-pub use sort::{ArgSort, PreparedSort, Sort, SortKey, argsort, sort, sort_by_key};
+pub use scan::select::{PreparedSelect, Select, SelectMemory, partition, select, unique};
+pub use scan::{PreparedScan, Scan, ScanMemory, exclusive_scan, inclusive_scan};
+pub use search::{
+    Enumerated, Extreme, Found, IndexedValue, MinMax, PreparedSearch, Search, ToMinMax, Widest, argmax, argmin, min_max,
+};
+pub use sort::segmented::{PreparedSegmentedSort, SegmentedSort, SegmentedSortMemory, segmented_sort};
+pub use sort::top_k::{PreparedTopK, TopK, TopKMemory, top_k};
+pub use sort::{
+    ArgSort, ArgSortMemory, PreparedArgSort, PreparedSort, Sort, SortKey, SortMemory, argsort, sort, sort_by_key,
+};
 pub use transform::{Transform, transform, transform2, transform3};
 pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
 
@@ -54,10 +64,12 @@ pub mod kernels {
     pub use crate::matrix::runs::{reduce_each_row, reduce_each_segment};
     pub use crate::matrix::transpose::{transpose_elements, transpose_tiles};
     pub use crate::predicate::Indicator;
+    pub use crate::queue::fill_elements;
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::by_key::{Constant, Runs, scan_runs};
     pub use crate::scan::scan_tiles;
     pub use crate::scan::select::{Condition, Differs, Holds, select_tiles};
+    pub use crate::sort::segmented::{number_segments, store_segments};
     pub use crate::sort::{radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
 }

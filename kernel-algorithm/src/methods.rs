@@ -1,12 +1,14 @@
 //! Methods of arrays for the most common algorithms, with the names of `NumPy` and `CuPy`.
 
-use cumbia::{DeviceType, Number, Result};
+use cumbia::{Number, Result};
 use cumbia_kernel_macros::{DeviceType, device};
 
 use crate::arrays::{Input, Output};
-use crate::operator::{Function1, Function2, Identity, Maximum, Minimum, Plus, Times};
-use crate::reduce::{Mapping, OfOne, Reduce, reduce, transform_reduce, transform_reduce2};
+use crate::operator::{Function1, Identity, Maximum, Minimum, Plus, Times};
+use crate::reduce::{OfOne, Reduce, reduce, transform_reduce, transform_reduce2};
 use crate::scan::inclusive_scan;
+use crate::search::{argmax, argmin, min_max};
+use crate::sort::{SortKey, sort};
 
 /// A number as `f64`.
 #[derive(Clone, Copy, DeviceType)]
@@ -21,79 +23,16 @@ impl<T: Number> Function1<T> for ToF64 {
     }
 }
 
-/// An element and its index.
-#[doc(hidden)]
+/// The square of a number in `f64`.
 #[derive(Clone, Copy, DeviceType)]
-struct Indexed<T: DeviceType> {
-    value: T,
-    index: usize,
-}
-
-/// The element with its index.
-#[derive(Clone, Copy, DeviceType)]
-struct Enumerated;
+struct SquareInF64;
 
 #[device]
-impl<T: DeviceType> Mapping<T, u8> for Enumerated {
-    type Output = Indexed<T>;
+impl<T: Number> Function1<T> for SquareInF64 {
+    type Output = f64;
 
-    fn apply(self, a: T, _b: u8, index: usize) -> Indexed<T> {
-        Indexed { value: a, index }
-    }
-}
-
-/// The greater or the lesser of two elements, the first of equal ones; a NaN only if both are.
-#[derive(Clone, Copy, DeviceType)]
-struct Extreme<const GREATEST: bool>;
-
-#[device]
-impl<T: Number, const GREATEST: bool> Function2<Indexed<T>, Indexed<T>> for Extreme<GREATEST> {
-    type Output = Indexed<T>;
-
-    const COMMUTATIVE: bool = true;
-
-    fn call(self, a: Indexed<T>, b: Indexed<T>) -> Indexed<T> {
-        let is_before = if GREATEST { a.value > b.value } else { a.value < b.value };
-        let is_after = if GREATEST { b.value > a.value } else { b.value < a.value };
-        let (a_is_nan, b_is_nan) = (a.value != a.value, b.value != b.value);
-        let is_a = if a_is_nan != b_is_nan { b_is_nan } else { is_before || !is_after && a.index < b.index };
-        if is_a { a } else { b }
-    }
-}
-
-/// The least and the greatest of some numbers.
-#[doc(hidden)]
-#[derive(Clone, Copy, DeviceType)]
-struct Extent<T: DeviceType> {
-    least: T,
-    greatest: T,
-}
-
-/// The number as the least and the greatest.
-#[derive(Clone, Copy, DeviceType)]
-struct ToExtent;
-
-#[device]
-impl<T: Number> Function1<T> for ToExtent {
-    type Output = Extent<T>;
-
-    fn call(self, a: T) -> Extent<T> {
-        Extent { least: a, greatest: a }
-    }
-}
-
-/// The extent of two extents.
-#[derive(Clone, Copy, DeviceType)]
-struct Union;
-
-#[device]
-impl<T: Number> Function2<Extent<T>, Extent<T>> for Union {
-    type Output = Extent<T>;
-
-    const COMMUTATIVE: bool = true;
-
-    fn call(self, a: Extent<T>, b: Extent<T>) -> Extent<T> {
-        Extent { least: a.least.min(b.least), greatest: a.greatest.max(b.greatest) }
+    fn call(self, a: T) -> f64 {
+        f64::cast(a) * f64::cast(a)
     }
 }
 
@@ -106,6 +45,7 @@ impl<T: Number> Function2<Extent<T>, Extent<T>> for Union {
 /// let device = Device::open()?;
 /// let x = device.to_device(&[3.0f32, -1.0, 4.0, -1.0])?;
 /// assert_eq!((x.sum()?, x.mean()?, x.dot(&x)?), (5.0, 1.25, 27.0));
+/// assert_eq!(x.slice(2..3)?.norm()?, 4.0);
 /// assert_eq!((x.min()?, x.max()?), (Some(-1.0), Some(4.0)));
 /// assert_eq!(x.min_max()?, Some((-1.0, 4.0)));
 /// assert_eq!((x.argmin()?, x.argmax()?), (Some(1), Some(2)));
@@ -146,6 +86,16 @@ where
         transform_reduce2(self, other, Times, Self::Element::ZERO, Plus).value()
     }
 
+    /// Computes the Euclidean norm, the square root of the sum of the squares, in `f64`; of an empty array, 0. Squares are not scaled:
+    /// those of elements of type `f64` overflow above 1.3 · 10¹⁵⁴ and underflow below 1.5 · 10⁻¹⁵⁴.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Reduce::value`].
+    fn norm(&self) -> Result<f64> {
+        Ok(transform_reduce(self, SquareInF64, 0.0, Plus).value()?.sqrt())
+    }
+
     /// Computes the least element, if there is one. NaNs are ignored, as by [`f32::min`].
     ///
     /// # Errors
@@ -170,8 +120,7 @@ where
     ///
     /// Those of [`Reduce::value`].
     fn min_max(&self) -> Result<Option<(Self::Element, Self::Element)>> {
-        let extent = Reduce::new(self.elements(), None, OfOne(ToExtent), None, Union);
-        Ok(extent.value_unless_empty()?.map(|found| (found.least, found.greatest)))
+        min_max(self).value()
     }
 
     /// Computes the index of the least element, the first of equal ones. NaNs are ignored, unless there is nothing else.
@@ -180,8 +129,7 @@ where
     ///
     /// Those of [`Reduce::value`].
     fn argmin(&self) -> Result<Option<usize>> {
-        let least = Reduce::new(self.elements(), None, Enumerated, None, Extreme::<false>);
-        Ok(least.value_unless_empty()?.map(|found| found.index))
+        argmin(self).value()
     }
 
     /// Computes the index of the greatest element, the first of equal ones. NaNs are ignored, unless there is nothing else.
@@ -190,8 +138,7 @@ where
     ///
     /// Those of [`Reduce::value`].
     fn argmax(&self) -> Result<Option<usize>> {
-        let greatest = Reduce::new(self.elements(), None, Enumerated, None, Extreme::<true>);
-        Ok(greatest.value_unless_empty()?.map(|found| found.index))
+        argmax(self).value()
     }
 
     /// Computes the sums of the elements up to each, as [`inclusive_scan`] with [`Plus`].
@@ -205,3 +152,33 @@ where
 }
 
 impl<A: Input + ?Sized> ArrayMethods for A where A::Element: Number {}
+
+/// Methods that reorder arrays of numbers in place.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let mut x = Device::open()?.to_device(&[3.0f32, -1.0, 4.0, -1.0])?;
+/// x.slice_mut(1..)?.sort()?;
+/// assert_eq!(x.to_host()?, [3.0, -1.0, -1.0, 4.0]);
+/// x.sort()?;
+/// assert_eq!(x.to_host()?, [-1.0, -1.0, 3.0, 4.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub trait ArrayMethodsMut: Output
+where
+    Self::Element: SortKey,
+{
+    /// Enqueues a sort of the elements from the least to the greatest, as [`sort`](crate::sort()).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sort::launch`](crate::Sort::launch).
+    fn sort(&mut self) -> Result<()> {
+        sort(self).launch()
+    }
+}
+
+impl<A: Output + ?Sized> ArrayMethodsMut for A where A::Element: SortKey {}

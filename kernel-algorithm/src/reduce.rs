@@ -7,12 +7,13 @@
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, block_idx, grid_dim, lane_id, shared, sync_threads, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceType, Error, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceType, Error, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::Input;
 use crate::block::block_reduce_first;
 use crate::operator::{Function1, Function2, Identity};
+use crate::queue::{Held, Queue, first, read_first, suffices};
 use crate::warp::{warp_reduce, warp_reduce_first};
 
 /// The number of threads of a block, which the kernel's attribute repeats.
@@ -349,7 +350,12 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 
     /// Computes the value of a reduction without a first operand, unless there are no elements.
     pub(crate) fn value_unless_empty(self) -> Result<Option<T>> {
-        if self.a.is_empty() { Ok(None) } else { self.value().map(Some) }
+        if self.is_empty() { Ok(None) } else { self.value().map(Some) }
+    }
+
+    /// Returns whether there are no elements.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.a.is_empty()
     }
 
     /// Allocates the temporary memory, so that the reduction can be computed repeatedly without allocations.
@@ -358,79 +364,179 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
     ///
     /// [`Error::LengthMismatch`] if the lengths of two arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedReduce<'a, A, B, M, T, F>> {
-        let from = self.a.len();
-        if let Some(b) = &self.b
-            && b.len() != from
-        {
-            return Err(Error::LengthMismatch { operation: "reduce", from, to: b.len() });
-        }
-        let len = from.div_ceil(MAX_BLOCKS).next_multiple_of(TILE).max(TILE);
-        let blocks = from.div_ceil(len);
+        self.check()?;
+        Ok(PreparedReduce { memory: Held::Owned(self.memory()?), reduce: self })
+    }
+
+    /// Allocates the temporary memory for arrays of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn memory(&self) -> Result<ReduceMemory<T>> {
         let default = self.a.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
+        ReduceMemory::new(self.stream.unwrap_or(&default), self.chunks().1)
+    }
+
+    /// Uses memory of an earlier reduction instead of allocating it; it is replaced if it is too short, or on another device. The
+    /// arrays are borrowed only as long as the result of this function.
+    ///
+    /// ```
+    /// use cumbia::algorithm::{Plus, reduce};
+    /// use cumbia::prelude::*;
+    ///
+    /// /// Divides by the sum, which is on the device.
+    /// #[kernel]
+    /// fn normalise(sum: &[f32], x: &mut [f32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] /= sum[0];
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::open()?.to_device(&[3.0f32, 4.0, 1.0])?;
+    /// let mut memory = reduce(&x, 0.0, Plus).memory()?;
+    /// for _ in 0..2 {
+    ///     reduce(&x, 0.0, Plus).prepare_in(&mut memory)?.launch()?;
+    ///     normalise(&memory.result(), &mut x).over(3).launch()?;
+    /// }
+    /// assert_eq!(x.to_host()?, [0.375, 0.5, 0.125]);
+    /// assert_eq!(memory.read()?, 1.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Reduce::prepare`].
+    pub fn prepare_in(self, memory: &'a mut ReduceMemory<T>) -> Result<PreparedReduce<'a, A, B, M, T, F>> {
+        self.check()?;
+        let default = self.a.device().default_stream();
+        memory.fit(self.stream.unwrap_or(&default), self.chunks().1)?;
+        Ok(PreparedReduce { memory: Held::Borrowed(memory), reduce: self })
+    }
+
+    /// Checks that two arrays have the same length.
+    fn check(&self) -> Result<()> {
+        match (self.a.len(), self.b.as_ref().map(DeviceSlice::len)) {
+            (from, Some(to)) if from != to => Err(Error::LengthMismatch { operation: "reduce", from, to }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the length of a chunk, and the number of chunks.
+    fn chunks(&self) -> (usize, usize) {
+        let len = self.a.len().div_ceil(MAX_BLOCKS).next_multiple_of(TILE).max(TILE);
+        (len, self.a.len().div_ceil(len))
+    }
+
+    /// Enqueues the reduction.
+    fn enqueue(&self, memory: &mut ReduceMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let initial = self.initial.unwrap_or_else(T::placeholder);
+        let (len, blocks) = self.chunks();
+        let (mut result, parts) = memory.parts.split_at_mut(1)?;
+        if blocks == 0 {
+            return queue.fill(&mut result, initial);
+        }
+        if !std::mem::take(&mut memory.is_zeroed) || queue.is_graph() {
+            queue.fill(&mut memory.finished.as_slice_mut(), 0)?;
+        }
+        let none = if self.b.is_some() { None } else { Some(self.a.device().zeros(0)?) };
+        let Some(b) = self.b.or(none.as_ref().map(DeviceArray::as_slice)) else {
+            unreachable!("without a second array there is an empty one")
+        };
+        let (mut parts, finished, like) = (parts.slice(..blocks)?, &mut memory.finished, B::placeholder());
+        let has_initial = self.initial.is_some();
+        let (map, operator) = (self.map, self.operator);
+        let launch = reduce_chunks(
+            map,
+            operator,
+            initial,
+            has_initial,
+            len,
+            like,
+            &self.a,
+            &b,
+            &mut parts,
+            finished,
+            &mut result,
+        );
+        queue.launch(launch.grid(blocks))
+    }
+}
+
+/// The temporary memory of a reduction, and its result: see [`Reduce::prepare_in`].
+pub struct ReduceMemory<T> {
+    /// The result, and the partial result of each chunk.
+    parts: DeviceArray<T>,
+    /// The number of blocks that have finished.
+    finished: DeviceArray<u32>,
+    /// Whether it is zero for certain: a fault of the operator leaves any number.
+    is_zeroed: bool,
+}
+
+impl<T: DeviceType> ReduceMemory<T> {
+    fn new(stream: &Stream, chunks: usize) -> Result<Self> {
         // Not uninitialised: the operator may fault before the kernel writes the result.
-        let parts = stream.zeros(blocks + 1)?;
-        let none = if self.b.is_some() { None } else { Some(stream.zeros(0)?) };
-        Ok(PreparedReduce { finished: stream.zeros(1)?, is_zeroed: true, parts, none, len, blocks, reduce: self })
+        Ok(ReduceMemory { parts: stream.zeros(1 + chunks)?, finished: stream.zeros(1)?, is_zeroed: true })
+    }
+
+    /// Replaces the memory if it is too short.
+    fn fit(&mut self, stream: &Stream, chunks: usize) -> Result<()> {
+        if !suffices(&self.parts, stream, 1 + chunks) {
+            *self = ReduceMemory::new(stream, chunks)?;
+        }
+        Ok(())
+    }
+
+    /// Borrows the result, an array of one element on the device, for later launches. Before the first reduction it is zero.
+    pub fn result(&self) -> DeviceSlice<'_, T> {
+        first(&self.parts)
+    }
+
+    /// Waits for the last reduction that has been enqueued, and returns its value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DeviceArray::to_host`].
+    pub fn read(&self) -> Result<T> {
+        read_first(&self.parts)
+    }
+
+    /// Returns the size of the memory in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of::<T>() * self.parts.len() + size_of::<u32>()
     }
 }
 
 /// A [`Reduce`] with its temporary memory.
 pub struct PreparedReduce<'a, A, B, M, T, F> {
     reduce: Reduce<'a, A, B, M, T, F>,
-    /// The length of a chunk.
-    len: usize,
-    /// The number of chunks.
-    blocks: usize,
-    /// The partial result of each chunk, and the result.
-    parts: DeviceArray<T>,
-    /// The number of blocks that have finished.
-    finished: DeviceArray<u32>,
-    /// Whether it is zero for certain: a fault of the operator leaves any number.
-    is_zeroed: bool,
-    /// An empty array in place of the second one, if there is none.
-    none: Option<DeviceArray<B>>,
+    memory: Held<'a, ReduceMemory<T>>,
 }
 
 impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, F: Function2<T, T, Output = T>>
     PreparedReduce<'_, A, B, M, T, F>
 {
-    /// Enqueues the reduction, without waiting for the value.
+    /// Enqueues the reduction of the elements that the arrays have then, without waiting for the value.
     ///
     /// # Errors
     ///
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
-        let Reduce { a, b, map, initial, operator, stream } = &self.reduce;
-        let first = initial.unwrap_or_else(T::placeholder);
-        if self.blocks == 0 {
-            return self.parts.fill(first);
-        }
-        if !std::mem::take(&mut self.is_zeroed) {
-            self.finished.fill(0)?;
-        }
-        let none = self.none.as_ref().map(DeviceArray::as_slice);
-        let Some(b) = b.or(none) else { unreachable!("without a second array there is an empty one") };
-        let (mut parts, mut result) = self.parts.split_at_mut(self.blocks)?;
-        let (finished, like) = (&mut self.finished, B::placeholder());
-        let launch = reduce_chunks(
-            *map,
-            *operator,
-            first,
-            initial.is_some(),
-            self.len,
-            like,
-            a,
-            &b,
-            &mut parts,
-            finished,
-            &mut result,
-        );
-        let launch = launch.grid(self.blocks);
-        match stream {
-            Some(stream) => launch.on(stream).launch(),
-            None => launch.launch(),
-        }
+        let default = self.reduce.a.device().default_stream();
+        self.reduce.enqueue(&mut self.memory, &mut Queue::Stream(self.reduce.stream.unwrap_or(&default)))
+    }
+
+    /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's. After the
+    /// run, [`PreparedReduce::result`] and [`PreparedReduce::read`] have its value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.reduce.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Computes the value, and waits for it.
@@ -440,13 +546,25 @@ impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, 
     /// Those of [`Launch::launch`](cumbia::Launch::launch) and [`DeviceArray::to_host`].
     pub fn value(&mut self) -> Result<T> {
         self.launch()?;
-        let mut value = [T::placeholder()];
-        self.parts.slice(self.blocks..)?.copy_to_host(&mut value)?;
-        Ok(value[0])
+        self.read()
+    }
+
+    /// Waits for the last launch, and returns its value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DeviceArray::to_host`].
+    pub fn read(&self) -> Result<T> {
+        self.memory.read()
+    }
+
+    /// Borrows the result of the last launch, an array of one element on the device, for later launches.
+    pub fn result(&self) -> DeviceSlice<'_, T> {
+        self.memory.result()
     }
 
     /// Returns the size of the temporary memory in bytes.
     pub fn temporary_bytes(&self) -> usize {
-        size_of::<T>() * self.parts.len() + size_of::<u32>()
+        self.memory.bytes()
     }
 }

@@ -1,11 +1,12 @@
 //! Element-wise transformations of one to three arrays.
 
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output};
 use crate::operator::{Function1, Function2, Function3};
+use crate::queue::Queue;
 
 /// The inputs of a transformation.
 type One<'a, A> = (DeviceSlice<'a, A>,);
@@ -154,6 +155,21 @@ macro_rules! launches {
             ///
             /// [`Launch::launch`]: cumbia::Launch::launch
             pub fn launch(&mut self) -> Result<()> {
+                let default = self.y.device().default_stream();
+                self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+            }
+
+            /// Records the transformation as steps of a graph, which has the same results as a launch. The stream is the graph's.
+            ///
+            /// # Errors
+            ///
+            /// Those of the launch, and of [`Recorder::launch`].
+            pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+                self.enqueue(&mut Queue::Graph(graph))
+            }
+
+            /// Enqueues the transformation.
+            fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
                 let ($($input,)*) = &self.inputs;
                 let to = self.y.len();
                 for from in [$($input.len()),*] {
@@ -165,10 +181,7 @@ macro_rules! launches {
                     return Ok(());
                 }
                 let launch = $kernel(self.operator, $($input,)* &mut self.y).over(to);
-                match self.stream {
-                    Some(stream) => launch.on(stream).launch(),
-                    None => launch.launch(),
-                }
+                queue.launch(launch)
             }
         }
     )*};

@@ -2,19 +2,20 @@
 //! on arrays.
 
 use cumbia::algorithm::kernels::{
-    Constant, Differs, Holds, OfOne, Runs, count_bins, radix_count, radix_move, reduce_chunks, scan_runs, scan_tiles,
-    select_tiles,
+    Constant, Differs, Holds, OfOne, Runs, count_bins, fill_elements, number_segments, radix_count, radix_move,
+    reduce_chunks, scan_runs, scan_tiles, select_tiles, store_segments,
 };
 use cumbia::algorithm::{
-    EvenBins, Function1, Function2, Identity, Maximum, Plus, block_exclusive_scan, block_inclusive_scan, block_reduce,
-    warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
+    Enumerated, EvenBins, Extreme, Function1, Function2, Identity, IndexedValue, Maximum, Plus, block_exclusive_scan,
+    block_inclusive_scan, block_reduce, warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
 };
 use cumbia::prelude::*;
 
 use crate::inputs::Random;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![in_blocks, zero_sized, of_arrays, of_selections, of_runs, of_digits];
+pub(crate) const CASES: &[Case] =
+    listed![in_blocks, zero_sized, of_arrays, of_selections, of_runs, of_digits, of_segments];
 
 /// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and does not commute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
@@ -171,6 +172,19 @@ fn of_arrays(run: &mut Run<'_>) {
     );
     run.expect("sum", &total, &[values.iter().sum::<f32>() + 0.5]);
     run.expect("finished", &finished, &[0]);
+    let one = IndexedValue { value: -1.0f32, index: 0 };
+    let (mut parts, mut found) = (run.array(&[one; 2]), run.array(&[one]));
+    let operator = Extreme::<true>;
+    let launch =
+        reduce_chunks(Enumerated, operator, one, false, 1024, 0u8, &x, &none, &mut parts, &mut finished, &mut found);
+    run.launch(launch.grid(2));
+    let index = values.iter().position(|v| *v == 15.0).unwrap();
+    run.expect("greatest", &found, &[IndexedValue { value: 15.0, index }]);
+    let mut filled = run.array(&[one; 3]);
+    let two = IndexedValue { value: 2.5, index: 7 };
+    run.launch(fill_elements(two, &mut filled).grid(1).block(4));
+    run.expect("filled", &filled, &[two; 3]);
+
     let (mut y, mut states, mut unused) = (run.zeros(n), run.zeros(4), run.zeros(0));
     run.launch(scan_tiles::<_, _, 4, 32, true>(Maximum, 2.5, &x, &mut y, &mut states, &mut unused, 1).grid(2));
     let mut greatest = 2.5f32;
@@ -407,4 +421,17 @@ fn of_digits(run: &mut Run<'_>) {
     let mut expected = [0; 10];
     keys.iter().map(|key| bins.call(*key)).filter(|bin| *bin < 10).for_each(|bin| expected[bin] += 1);
     run.expect("counts", &counts, &expected);
+}
+
+/// Segments with elements before and after them, and an empty one.
+fn of_segments(run: &mut Run<'_>) {
+    let offsets = run.array(&[2u32, 5, 5, 40]);
+    let mut numbers = run.array(&[9u32; 50]);
+    run.launch(number_segments(&offsets, &mut numbers).grid(2).block(32));
+    let number = |i| [2, 5, 5, 40].iter().filter(|offset| **offset <= i).count() as u32;
+    run.expect("numbers", &numbers, &(0..50).map(number).collect::<Vec<u32>>());
+    let sorted = run.array(&[1.5f64; 50]);
+    let mut keys = run.zeros(50);
+    run.launch(store_segments(&offsets, &sorted, &mut keys).grid(2).block(32));
+    run.expect("keys", &keys, &(0..50).map(|i| if (2..40).contains(&i) { 1.5 } else { 0.0 }).collect::<Vec<f64>>());
 }

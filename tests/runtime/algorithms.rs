@@ -1,9 +1,9 @@
 //! The algorithms on arrays, at sizes around all boundaries of tiles, chunks and groups, against loops on the host.
 
 use cumbia::algorithm::{
-    And, EvenBins, Function1, Function2, Function3, Maximum, Minimum, Or, OwnBin, Plus, Times, Xor, all, any, argsort,
-    count, exclusive_scan, gather, histogram, inclusive_scan, iota, reduce, scatter, select, transform,
-    transform_reduce, transform2, transform3,
+    And, EvenBins, Function1, Function2, Function3, Maximum, Minimum, Or, OwnBin, Plus, Times, Xor, all, any, argmax,
+    argmin, argsort, count, exclusive_scan, gather, histogram, inclusive_scan, iota, min_max, reduce, scatter, select,
+    transform, transform_reduce, transform2, transform3,
 };
 use cumbia::prelude::*;
 use cumbia::vector::Uint4;
@@ -361,6 +361,46 @@ fn methods_of_arrays() {
         assert_eq!(count(&c, Below(4)).value().unwrap(), a.iter().filter(|v| **v < 4).count() as u64);
         assert!(any(&c, Below(1)).value().unwrap() && !any(&c, Below(0)).value().unwrap());
         assert!(all(&c, Below(9)).value().unwrap() && !all(&c, Below(8)).value().unwrap());
+    });
+}
+
+/// Searches on a stream and repeated ones, norms, and sorts in place.
+#[test]
+fn searches_and_norms() {
+    on_each_device(|device| {
+        let stream = device.stream().unwrap();
+        for n in [0, 1, 33, 4095, 4097, 9000] {
+            let x = values(n, |i| (bits(i) % 1000) as i16);
+            let array = device.to_device(&x).unwrap();
+            let (least, greatest) = (x.iter().min().copied(), x.iter().max().copied());
+            let first = |wanted: Option<i16>| x.iter().position(|v| Some(*v) == wanted);
+            let mut search = argmin(&array).on(&stream).prepare().unwrap();
+            for _ in 0..2 {
+                search.launch().unwrap();
+                assert_eq!(search.value().unwrap(), first(least), "{n}");
+            }
+            assert_eq!(argmax(&array).on(&stream).value().unwrap(), first(greatest), "{n}");
+            let mut extent = min_max(&array).prepare().unwrap();
+            extent.launch().unwrap();
+            assert_eq!(extent.value().unwrap(), least.zip(greatest), "{n}");
+            let norm = x.iter().fold(0.0, |sum, &v| sum + f64::from(v) * f64::from(v)).sqrt();
+            assert_eq!(array.norm().unwrap().to_bits(), norm.to_bits(), "{n}"); // the squares are exact
+            let mut sorted = array.to_device(device).unwrap();
+            sorted.sort().unwrap();
+            let mut expected = x;
+            expected.sort_unstable();
+            assert!(sorted.to_host().unwrap() == expected, "{n}");
+        }
+        let special = device.to_device(&[f32::NAN, f32::INFINITY, -2.0, f32::NAN, f32::NEG_INFINITY, 0.0]).unwrap();
+        assert_eq!(argmin(&special).value().unwrap(), Some(4));
+        assert_eq!(argmax(&special).value().unwrap(), Some(1));
+        assert_eq!(min_max(&special).value().unwrap(), Some((f32::NEG_INFINITY, f32::INFINITY)));
+        assert!(special.norm().unwrap().is_nan());
+        let zeros = device.to_device(&[0.0f64, -0.0, 0.0]).unwrap();
+        assert_eq!((argmin(&zeros).value().unwrap(), argmax(&zeros).value().unwrap()), (Some(0), Some(0)));
+        let mut part = device.to_device(&[3u8, 2, 1, 0]).unwrap();
+        part.slice_mut(1..3).unwrap().sort().unwrap();
+        assert_eq!(part.to_host().unwrap(), [3, 1, 2, 0]);
     });
 }
 

@@ -4,6 +4,7 @@
 mod algorithms;
 mod arguments;
 mod barriers;
+mod distributions;
 mod elsewhere;
 mod faults;
 mod graphs;
@@ -15,6 +16,8 @@ mod matrices;
 mod memory;
 mod misuse;
 mod planned;
+mod prepared;
+mod recorded;
 mod runs;
 mod sorting;
 mod streams;

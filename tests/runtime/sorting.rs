@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use cumbia::Error;
-use cumbia::algorithm::{SortKey, argsort, sort, sort_by_key};
+use cumbia::algorithm::{SortKey, argsort, segmented_sort, sort, sort_by_key, top_k};
 use cumbia::prelude::*;
+use cumbia::{Error, FaultKind};
 
 use crate::support::{on_each_device, on_gpu};
 
@@ -144,6 +144,91 @@ fn indices_slices_streams_and_repetitions() {
         assert!(matches!(error, Error::LengthMismatch { from: 5, to: 4, .. }), "{error}");
         let error = argsort(&array, &mut device.zeros::<u16>(2000).unwrap()).launch().unwrap_err();
         assert!(matches!(error, Error::LengthMismatch { from: 500, to: 2000, .. }), "{error}");
+    });
+}
+
+/// The greatest and the least elements, with the first of equal ones.
+#[test]
+fn greatest_elements() {
+    on_each_device(|device| {
+        let special = [f32::NAN, -f32::NAN, -0.0, 0.0, f32::INFINITY, 2.5, -2.5];
+        let mut memory = None;
+        for (n, k) in [(0, 0), (1, 1), (7, 0), (7, 7), (300, 33), (3000, 1000)] {
+            let x = values(n, |i| special[bits(i) as usize % 7]);
+            let array = device.to_device(&x).unwrap();
+            let (mut y, mut indices) = (device.zeros::<f32>(k).unwrap(), device.zeros::<u16>(k).unwrap());
+            for is_least in [false, true] {
+                let top = top_k(&array, &mut y, &mut indices);
+                let top = if is_least { top.least() } else { top };
+                let mut found = top.memory().unwrap();
+                let memory = memory.get_or_insert(found);
+                top.prepare_in(memory).unwrap().launch().unwrap();
+                found = top_k(&array, &mut y, &mut indices).memory().unwrap();
+                assert!(found.bytes() <= memory.bytes());
+                let expected = &order_of(&x, !is_least, f32::total_cmp)[..k];
+                let found: Vec<usize> = indices.to_host().unwrap().into_iter().map(usize::from).collect();
+                assert_eq!(found, expected, "{k} of {n}");
+                assert!(y.to_host().unwrap().iter().zip(expected).all(|(a, b)| a.to_bits() == x[*b].to_bits()));
+            }
+        }
+        let x = device.zeros::<i64>(300).unwrap();
+        let (mut y, mut indices) = (device.zeros::<i64>(9).unwrap(), device.zeros::<u16>(9).unwrap());
+        let mut few = device.zeros::<u8>(9).unwrap();
+        let error = top_k(&x.slice(..8).unwrap(), &mut y, &mut indices).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "top_k", from: 9, to: 8 }), "{error}");
+        let error = top_k(&x, &mut y, &mut indices.slice_mut(1..).unwrap()).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "top_k", from: 8, to: 9 }), "{error}");
+        let error = top_k(&x, &mut y, &mut few).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "top_k", from: 300, to: 256 }), "{error}");
+    });
+}
+
+/// Segments of all lengths, among them empty ones, and elements that are in none.
+#[test]
+fn segments() {
+    on_each_device(|device| {
+        let stream = device.stream().unwrap();
+        let mut memory = None;
+        for (n, offsets) in [
+            (0, vec![0u32]),
+            (0, vec![0, 0, 0]),
+            (1, vec![0, 1]),
+            (300, vec![300]),
+            (300, vec![7, 7, 8, 40, 40, 290]),
+            (3000, vec![0, 1, 3, 2500, 3000]),
+            (2000, (0..=1000).map(|s| 2 * s).collect()),
+        ] {
+            let host = values(n, |i| bits(i) as i16);
+            let places = device.to_device(&offsets).unwrap();
+            for is_descending in [false, true] {
+                let mut keys = device.to_device(&host).unwrap();
+                let sorts = segmented_sort(&mut keys, &places).on(&stream);
+                let sorts = if is_descending { sorts.descending() } else { sorts };
+                let new = sorts.memory().unwrap();
+                let mut prepared = sorts.prepare_in(memory.get_or_insert(new)).unwrap();
+                prepared.launch().unwrap();
+                prepared.launch().unwrap();
+                let mut expected = host.clone();
+                for pair in offsets.windows(2) {
+                    let segment = &mut expected[pair[0] as usize..pair[1] as usize];
+                    segment.sort_unstable();
+                    if is_descending {
+                        segment.reverse();
+                    }
+                }
+                assert!(keys.to_host().unwrap() == expected, "{n} in {} segments", offsets.len() - 1);
+            }
+        }
+        let mut keys = device.zeros::<f32>(10).unwrap();
+        let none = device.zeros::<u64>(0).unwrap();
+        let error = segmented_sort(&mut keys, &none).launch().unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { operation: "segmented_sort", from: 0, to: 1 }), "{error}");
+        for wrong in [[0i32, 5, 4], [0, 5, 11], [-1, 5, 10]] {
+            let wrong = device.to_device(&wrong).unwrap();
+            let sorted = segmented_sort(&mut keys, &wrong).launch().and_then(|()| device.synchronize());
+            let Err(Error::Fault { kind: FaultKind::Panic(message), .. }) = sorted else { panic!("{sorted:?}") };
+            assert!(message.starts_with("segment "), "{message}");
+        }
     });
 }
 

@@ -4,12 +4,13 @@
 //! Both are computed in `f32`, or in `f64` for elements of that type.
 
 use cumbia::intrinsics::{WARP_SIZE, block_dim, block_idx, thread_idx};
-use cumbia::{ArrayView2, ArrayViewMut2, DeviceSlice, Error, Float, Number, Result, ShapeError, Stream};
+use cumbia::{ArrayView2, ArrayViewMut2, DeviceSlice, Error, Float, Number, Recorder, Result, ShapeError, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::Input;
 use crate::block::block_reduce;
 use crate::operator::{Function2, Maximum, Plus};
+use crate::queue::Queue;
 use crate::warp::warp_reduce;
 
 /// The number of warps of a block, if each has a row of its own.
@@ -304,30 +305,41 @@ impl<'a, T: Float> SoftmaxRows<'a, T> {
     ///
     /// [`ShapeError::Mismatch`] if the shapes of the matrices differ, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
+        let default = self.x.device().default_stream();
+        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+    }
+
+    /// Records the computation as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.enqueue(&mut Queue::Graph(graph))
+    }
+
+    /// Enqueues the computation.
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         check_shapes("softmax_rows", &self.x, &self.y)?;
         if self.x.is_empty() {
             return Ok(());
         }
-        let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
         let (x, y, [rows, columns]) = (self.x, self.y.view_mut(), self.x.shape());
         match Threads::of(columns) {
             Threads::Warp { is_few } => {
                 let (blocks, threads) = (rows.div_ceil(WARPS), WARPS * WARP_SIZE);
                 if is_few {
                     let launch = softmax_of_rows::<T, T::Wide, FEW_ITEMS, true>(x, y);
-                    launch.grid(blocks).block(threads).on(stream).launch()
+                    queue.launch(launch.grid(blocks).block(threads))
                 } else {
                     let launch = softmax_of_rows::<T, T::Wide, ITEMS, true>(x, y);
-                    launch.grid(blocks).block(threads).on(stream).launch()
+                    queue.launch(launch.grid(blocks).block(threads))
                 }
             }
             Threads::Block(threads) => {
-                softmax_of_rows::<T, T::Wide, ITEMS, false>(x, y).grid(rows).block(threads).on(stream).launch()
+                queue.launch(softmax_of_rows::<T, T::Wide, ITEMS, false>(x, y).grid(rows).block(threads))
             }
-            Threads::Streaming => {
-                softmax_of_long_rows::<T, T::Wide>(x, y).grid(rows).block(MAX_THREADS).on(stream).launch()
-            }
+            Threads::Streaming => queue.launch(softmax_of_long_rows::<T, T::Wide>(x, y).grid(rows).block(MAX_THREADS)),
         }
     }
 }
@@ -389,6 +401,21 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
     /// [`ShapeError::Mismatch`] if the shapes of the matrices differ, [`Error::LengthMismatch`] if `gamma` or `beta` do not have as
     /// many elements as a row, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
+        let default = self.x.device().default_stream();
+        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+    }
+
+    /// Records the computation as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.enqueue(&mut Queue::Graph(graph))
+    }
+
+    /// Enqueues the computation.
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         check_shapes("layer_norm_rows", &self.x, &self.y)?;
         let [rows, columns] = self.x.shape();
         for from in [self.gamma.len(), self.beta.len()] {
@@ -399,8 +426,6 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
         if self.x.is_empty() {
             return Ok(());
         }
-        let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
         let epsilon = T::Wide::cast(self.epsilon);
         let (x, gamma, beta, y) = (self.x, &self.gamma, &self.beta, self.y.view_mut());
         match Threads::of(columns) {
@@ -408,19 +433,19 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
                 let (blocks, threads) = (rows.div_ceil(WARPS), WARPS * WARP_SIZE);
                 if is_few {
                     let launch = layer_norm_of_rows::<T, T::Wide, FEW_ITEMS, true>(epsilon, x, gamma, beta, y);
-                    launch.grid(blocks).block(threads).on(stream).launch()
+                    queue.launch(launch.grid(blocks).block(threads))
                 } else {
                     let launch = layer_norm_of_rows::<T, T::Wide, ITEMS, true>(epsilon, x, gamma, beta, y);
-                    launch.grid(blocks).block(threads).on(stream).launch()
+                    queue.launch(launch.grid(blocks).block(threads))
                 }
             }
             Threads::Block(threads) => {
                 let launch = layer_norm_of_rows::<T, T::Wide, ITEMS, false>(epsilon, x, gamma, beta, y);
-                launch.grid(rows).block(threads).on(stream).launch()
+                queue.launch(launch.grid(rows).block(threads))
             }
             Threads::Streaming => {
                 let launch = layer_norm_of_long_rows::<T, T::Wide>(epsilon, x, gamma, beta, y);
-                launch.grid(rows).block(MAX_THREADS).on(stream).launch()
+                queue.launch(launch.grid(rows).block(MAX_THREADS))
             }
         }
     }

@@ -3,12 +3,15 @@
 //! The parentheses of a reduction depend on the number of elements and of threads alone.
 
 use cumbia::intrinsics::{WARP_SIZE, block_idx, lane_id, shared, sync_threads, sync_threads_or, thread_idx};
-use cumbia::{ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Result, Stream};
+use cumbia::{
+    ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Recorder, Result, Stream,
+};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, Output};
 use crate::block::block_reduce_first;
 use crate::operator::Function2;
+use crate::queue::Queue;
 use crate::warp::{warp_reduce, warp_reduce_first};
 
 /// The number of threads of a block, which the kernels' attributes repeat.
@@ -213,6 +216,21 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
     ///
     /// [`Error::LengthMismatch`] if there are not as many results as rows, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
+        let default = self.x.device().default_stream();
+        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+    }
+
+    /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.enqueue(&mut Queue::Graph(graph))
+    }
+
+    /// Enqueues the reduction.
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let ([rows, columns], to) = (self.x.shape(), self.y.len());
         if rows != to {
             return Err(Error::LengthMismatch { operation: "reduce_rows", from: rows, to });
@@ -220,16 +238,14 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
         if rows == 0 {
             return Ok(());
         }
-        let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
         let (operator, initial, x, y) = (self.operator, self.initial, self.x, &mut self.y);
         if columns == 0 {
-            y.fill(initial)
+            queue.fill(y, initial)
         } else if columns <= MAX_BY_WARPS {
             let blocks = rows.div_ceil(WARPS);
-            reduce_each_row::<T, F, WARP_SIZE>(operator, initial, x, y).grid(blocks).on(stream).launch()
+            queue.launch(reduce_each_row::<T, F, WARP_SIZE>(operator, initial, x, y).grid(blocks))
         } else {
-            reduce_each_row::<T, F, BLOCK>(operator, initial, x, y).grid(rows).on(stream).launch()
+            queue.launch(reduce_each_row::<T, F, BLOCK>(operator, initial, x, y).grid(rows))
         }
     }
 }
@@ -298,6 +314,21 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
     /// [`Error::LengthMismatch`] if there is not one offset more than results, and those of
     /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
+        let default = self.x.device().default_stream();
+        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+    }
+
+    /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.enqueue(&mut Queue::Graph(graph))
+    }
+
+    /// Enqueues the reduction.
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let (from, segments) = (self.offsets.len(), self.y.len());
         if from != segments + 1 {
             return Err(Error::LengthMismatch { operation: "segmented_reduce", from, to: segments + 1 });
@@ -305,16 +336,14 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
         if segments == 0 {
             return Ok(());
         }
-        let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
         let x = self.x.reshape(self.x.len())?;
         let (operator, initial, offsets, y) = (self.operator, self.initial, &self.offsets, &mut self.y);
         if x.len() / segments <= MAX_BY_WARPS {
             let launch = reduce_each_segment::<T, I, F, WARPS>(operator, initial, x, offsets, y);
-            launch.grid(segments.div_ceil(WARPS)).on(stream).launch()
+            queue.launch(launch.grid(segments.div_ceil(WARPS)))
         } else {
             let launch = reduce_each_segment::<T, I, F, 1>(operator, initial, x, offsets, y);
-            launch.grid(segments).on(stream).launch()
+            queue.launch(launch.grid(segments))
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Transposition of a matrix through tiles in shared memory, so that the rows of both matrices are accessed coalesced.
 
 use cumbia::intrinsics::{block_idx, grid, shared, sync_threads, thread_idx};
-use cumbia::{ArrayView2, ArrayViewMut2, DeviceType, Result, ShapeError, Stream};
+use cumbia::{ArrayView2, ArrayViewMut2, DeviceType, Recorder, Result, ShapeError, Stream};
 use cumbia_kernel_macros::kernel;
+
+use crate::queue::Queue;
 
 /// The threads of a block: a warp accesses consecutive elements of a row.
 const COLUMNS: usize = 32;
@@ -134,6 +136,21 @@ impl<'a, T: DeviceType> Transpose<'a, T> {
     /// [`ShapeError::Mismatch`] if `y` does not have the shape of the transpose, and those of
     /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
+        let default = self.x.device().default_stream();
+        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+    }
+
+    /// Records the transposition as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.enqueue(&mut Queue::Graph(graph))
+    }
+
+    /// Enqueues the transposition.
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let ([rows, columns], found) = (self.x.shape(), self.y.shape());
         if found != [columns, rows] {
             let (expected, found) = (vec![columns, rows], found.to_vec());
@@ -143,8 +160,6 @@ impl<'a, T: DeviceType> Transpose<'a, T> {
         if len == 0 {
             return Ok(());
         }
-        let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
         // Both matrices are transposed if that makes the rows of `y` contiguous.
         let (mut x, mut y) = (self.x, self.y.view_mut());
         if y.strides()[1] != 1 {
@@ -154,17 +169,17 @@ impl<'a, T: DeviceType> Transpose<'a, T> {
         let [rows, columns] = x.shape();
         let tiles = |tile: usize| rows.div_ceil(tile) * columns.div_ceil(tile);
         if !are_rows_contiguous || const { size_of::<T>() > MAX_EXCHANGED } {
-            return transpose_elements(x, y).over(len).on(stream).launch();
+            return queue.launch(transpose_elements(x, y).over(len));
         }
         // Each thread moves several elements, which hide the latency of memory. Words of 4 bytes are the width of a bank.
         if const { size_of::<T>() == 1 } {
-            transpose_tiles::<T, 64, 68>(x, y).grid(tiles(64)).on(stream).launch()
+            queue.launch(transpose_tiles::<T, 64, 68>(x, y).grid(tiles(64)))
         } else if const { size_of::<T>() == 2 } {
-            transpose_tiles::<T, 64, 66>(x, y).grid(tiles(64)).on(stream).launch()
+            queue.launch(transpose_tiles::<T, 64, 66>(x, y).grid(tiles(64)))
         } else if const { size_of::<T>() <= 8 } {
-            transpose_tiles::<T, 64, 65>(x, y).grid(tiles(64)).on(stream).launch()
+            queue.launch(transpose_tiles::<T, 64, 65>(x, y).grid(tiles(64)))
         } else {
-            transpose_tiles::<T, 32, 33>(x, y).grid(tiles(32)).on(stream).launch()
+            queue.launch(transpose_tiles::<T, 32, 33>(x, y).grid(tiles(32)))
         }
     }
 }

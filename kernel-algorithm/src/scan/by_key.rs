@@ -4,13 +4,14 @@
 //! All are a scan of pairs: the number of runs that have begun, and the reduction of the values since the last beginning.
 
 use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::operator::{Equatable, Function1, Function2, Identity, Plus};
-use crate::scan::look_back::{LookBack, next_tile, prefix_of_block};
+use crate::queue::{Held, Queue, first, read_first, suffices};
+use crate::scan::look_back::{LookBack, TileStates, next_tile, prefix_of_block};
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
@@ -319,9 +320,8 @@ struct Elements<'a, K, X, M, F> {
 
 /// The arrays that a launch writes.
 struct Results<'a, K, V> {
-    firsts: &'a mut DeviceSliceMut<'a, K>,
-    y: &'a mut DeviceSliceMut<'a, V>,
-    count: &'a mut DeviceArray<usize>,
+    firsts: DeviceSliceMut<'a, K>,
+    y: DeviceSliceMut<'a, V>,
 }
 
 impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
@@ -333,17 +333,22 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation, from, to }) }
     }
 
-    /// Enqueues the scan of the elements, of which there are some.
+    /// Enqueues the scan of the elements.
     fn scan<const EXCLUSIVE: bool, const REDUCES: bool>(
         &self,
         initial: V,
         results: Results<'_, K, V>,
-        stream: &Stream,
+        memory: &mut RunsMemory<V>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
-        if u32::try_from(self.keys.len()).is_ok() {
-            self.count_by::<u32, EXCLUSIVE, REDUCES>(initial, results, stream)
+        let RunsMemory { narrow, wide, count } = memory;
+        if self.keys.is_empty() {
+            return if REDUCES { queue.fill(&mut count.as_slice_mut(), 0) } else { Ok(()) };
+        }
+        if is_narrow(self.keys.len()) {
+            self.count_by::<u32, EXCLUSIVE, REDUCES>(initial, results, (narrow, count), queue)
         } else {
-            self.count_by::<u64, EXCLUSIVE, REDUCES>(initial, results, stream)
+            self.count_by::<u64, EXCLUSIVE, REDUCES>(initial, results, (wide, count), queue)
         }
     }
 
@@ -352,44 +357,113 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         &self,
         initial: V,
         results: Results<'_, K, V>,
-        stream: &Stream,
+        memory: (&mut LookBack<Runs<C, V>>, &mut DeviceArray<usize>),
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
-        // As in a scan of such pairs. Conditions that are constants, so that the kernel is compiled for one number of items.
-        const { assert!(size_of::<Runs<C, V>>() <= 160, "the values of a scan by key have at most 152 bytes") };
-        if const { size_of::<Runs<C, V>>() <= 8 } {
-            self.launch_tiles::<C, 8, 64, EXCLUSIVE, REDUCES>(initial, results, stream)
-        } else if const { size_of::<Runs<C, V>>() <= 40 } {
-            self.launch_tiles::<C, 4, 32, EXCLUSIVE, REDUCES>(initial, results, stream)
+        // Conditions that are constants, so that the kernel is compiled for one number of items.
+        if const { items_of::<C, V>() == 8 } {
+            self.enqueue_tiles::<C, 8, 64, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+        } else if const { items_of::<C, V>() == 4 } {
+            self.enqueue_tiles::<C, 4, 32, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
         } else {
-            self.launch_tiles::<C, 1, 8, EXCLUSIVE, REDUCES>(initial, results, stream)
+            self.enqueue_tiles::<C, 1, 8, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
         }
     }
 
-    fn launch_tiles<C: Number, const ITEMS: usize, const ROWS: usize, const EXCLUSIVE: bool, const REDUCES: bool>(
+    fn enqueue_tiles<C: Number, const ITEMS: usize, const ROWS: usize, const EXCLUSIVE: bool, const REDUCES: bool>(
         &self,
         initial: V,
         results: Results<'_, K, V>,
-        stream: &Stream,
+        (look_back, count): (&mut LookBack<Runs<C, V>>, &mut DeviceArray<usize>),
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
-        let tiles = self.keys.len().div_ceil(BLOCK * ITEMS);
-        let LookBack { mut states, mut values, groups, .. } = LookBack::new(stream, tiles)?;
-        let Results { firsts, y, count } = results;
-        scan_runs::<K, X, V, C, M, F, ITEMS, ROWS, EXCLUSIVE, REDUCES>(
+        let tiles = tiles_of::<C, V>(self.keys.len());
+        let TileStates { mut states, mut values, groups } = look_back.begin(tiles, queue)?;
+        let Results { mut firsts, mut y } = results;
+        let launch = scan_runs::<K, X, V, C, M, F, ITEMS, ROWS, EXCLUSIVE, REDUCES>(
             self.operator,
             self.map,
             initial,
             &self.keys,
             &self.x,
-            firsts,
-            y,
+            &mut firsts,
+            &mut y,
             count,
             &mut states,
             &mut values,
             groups,
-        )
-        .grid(tiles)
-        .on(stream)
-        .launch()
+        );
+        queue.launch(launch.grid(tiles))
+    }
+}
+
+/// Returns whether numbers of runs are of 32 bits.
+fn is_narrow(len: usize) -> bool {
+    u32::try_from(len).is_ok()
+}
+
+/// Returns the elements of a thread, as in a scan of such pairs.
+const fn items_of<C: DeviceType, V: DeviceType>() -> usize {
+    match size_of::<Runs<C, V>>() {
+        0..=8 => 8,
+        9..=40 => 4,
+        41..=160 => 1,
+        _ => panic!("the values of a scan by key have at most 152 bytes"),
+    }
+}
+
+fn tiles_of<C: DeviceType, V: DeviceType>(len: usize) -> usize {
+    len.div_ceil(BLOCK * const { items_of::<C, V>() })
+}
+
+/// The temporary memory of an algorithm on runs, and the number of runs: see [`ReduceByKey::prepare_in`].
+pub struct RunsMemory<V: DeviceType> {
+    /// For arrays whose lengths have 32 bits, and for longer ones.
+    narrow: LookBack<Runs<u32, V>>,
+    wide: LookBack<Runs<u64, V>>,
+    count: DeviceArray<usize>,
+}
+
+impl<V: DeviceType> RunsMemory<V> {
+    fn new(stream: &Stream, len: usize) -> Result<Self> {
+        let (narrow, wide) = if is_narrow(len) { (len, 0) } else { (0, len) };
+        Ok(RunsMemory {
+            narrow: LookBack::new(stream, tiles_of::<u32, V>(narrow))?,
+            wide: LookBack::new(stream, tiles_of::<u64, V>(wide))?,
+            count: stream.zeros(1)?,
+        })
+    }
+
+    /// Replaces the memory if it is too short.
+    fn fit(&mut self, stream: &Stream, len: usize) -> Result<()> {
+        if !suffices(&self.count, stream, 1) {
+            *self = RunsMemory::new(stream, len)?;
+        }
+        if is_narrow(len) {
+            self.narrow.fit(stream, tiles_of::<u32, V>(len))
+        } else {
+            self.wide.fit(stream, tiles_of::<u64, V>(len))
+        }
+    }
+
+    /// Borrows the number of runs, an array of one element on the device, for later launches. It is the number of all runs, even if an
+    /// output was too short for them; before the first reduction it is 0. The scans by key do not change it.
+    pub fn count(&self) -> DeviceSlice<'_, usize> {
+        first(&self.count)
+    }
+
+    /// Waits for the last reduction that has been enqueued, and returns the number of runs, as [`RunsMemory::count`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DeviceArray::to_host`].
+    pub fn read(&self) -> Result<usize> {
+        read_first(&self.count)
+    }
+
+    /// Returns the size of the memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.narrow.bytes() + self.wide.bytes() + size_of::<usize>()
     }
 }
 
@@ -416,30 +490,117 @@ impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there are not as many values as keys, or if one of the results is shorter than the number of runs,
-    /// of which it then has the first; [`Error::OutOfMemory`], and those of [`Launch::launch`](cumbia::Launch::launch) and
-    /// [`DeviceArray::to_host`].
-    pub fn value(mut self) -> Result<usize> {
-        let operation = self.operation;
-        self.elements.check(operation)?;
-        if self.elements.keys.is_empty() {
-            return Ok(0);
-        }
+    /// Those of [`ReduceByKey::prepare`] and [`PreparedReduceByKey::value`].
+    pub fn value(self) -> Result<usize> {
+        self.prepare()?.value()
+    }
+
+    /// Allocates the temporary memory, so that runs can be reduced repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if there are not as many values as keys, [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedReduceByKey<'a, K, X, V, M, F>> {
+        self.elements.check(self.operation)?;
+        Ok(PreparedReduceByKey { memory: Held::Owned(self.memory()?), reduce: self })
+    }
+
+    /// Allocates the temporary memory for arrays of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn memory(&self) -> Result<RunsMemory<V>> {
         let default = self.elements.keys.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
-        let mut count = stream.zeros(1)?;
-        let (mut firsts, mut y) = (self.firsts.as_slice_mut(), self.y.as_slice_mut());
-        let results = Results { firsts: &mut firsts, y: &mut y, count: &mut count };
-        self.elements.scan::<false, true>(V::placeholder(), results, stream)?;
-        let mut found = [0];
-        count.copy_to_host(&mut found)?;
-        let from = found[0];
-        for to in [self.firsts.len(), self.y.len()] {
+        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.keys.len())
+    }
+
+    /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another device.
+    /// The arrays are borrowed only as long as the result of this function, as by [`Select::prepare_in`](crate::Select::prepare_in).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ReduceByKey::prepare`].
+    pub fn prepare_in(self, memory: &'a mut RunsMemory<V>) -> Result<PreparedReduceByKey<'a, K, X, V, M, F>> {
+        self.elements.check(self.operation)?;
+        let default = self.elements.keys.device().default_stream();
+        memory.fit(self.stream.unwrap_or(&default), self.elements.keys.len())?;
+        Ok(PreparedReduceByKey { memory: Held::Borrowed(memory), reduce: self })
+    }
+
+    /// Enqueues the reduction.
+    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let results = Results { firsts: self.firsts.as_slice_mut(), y: self.y.as_slice_mut() };
+        self.elements.scan::<false, true>(V::placeholder(), results, memory, queue)
+    }
+}
+
+/// A [`ReduceByKey`] with its temporary memory.
+pub struct PreparedReduceByKey<'a, K, X, V: DeviceType, M, F> {
+    reduce: ReduceByKey<'a, K, X, V, M, F>,
+    memory: Held<'a, RunsMemory<V>>,
+}
+
+impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
+    PreparedReduceByKey<'_, K, X, V, M, F>
+{
+    /// Enqueues the reduction of the elements that the arrays have then, without waiting for the number of runs. If an output is too
+    /// short, it has the first runs, and the number of all is found by [`PreparedReduceByKey::count`] or
+    /// [`PreparedReduceByKey::read`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let default = self.reduce.elements.keys.device().default_stream();
+        let stream = self.reduce.stream.unwrap_or(&default);
+        self.reduce.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's. After
+    /// the run, [`PreparedReduceByKey::count`] and [`PreparedReduceByKey::read`] have the number of runs.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.reduce.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+    }
+
+    /// Reduces the runs, waits, and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`PreparedReduceByKey::launch`] and [`PreparedReduceByKey::read`].
+    pub fn value(&mut self) -> Result<usize> {
+        self.launch()?;
+        self.read()
+    }
+
+    /// Waits for the last launch, and returns the number of runs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if one of the results is shorter than the number of runs, of which it then has the first; and those of
+    /// [`DeviceArray::to_host`].
+    pub fn read(&self) -> Result<usize> {
+        let (from, operation) = (self.memory.read()?, self.reduce.operation);
+        for to in [self.reduce.firsts.len(), self.reduce.y.len()] {
             if from > to {
                 return Err(Error::LengthMismatch { operation, from, to });
             }
         }
         Ok(from)
+    }
+
+    /// Borrows the number of runs of the last launch, an array of one element on the device, for later launches.
+    pub fn count(&self) -> DeviceSlice<'_, usize> {
+        self.memory.count()
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        self.memory.bytes()
     }
 }
 
@@ -466,22 +627,90 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], and those of
-    /// [`Launch::launch`](cumbia::Launch::launch).
-    pub fn launch(mut self) -> Result<()> {
+    /// Those of [`ScanByKey::prepare`], and of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(self) -> Result<()> {
+        self.prepare()?.launch()
+    }
+
+    /// Allocates the temporary memory, so that the scan can be launched repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedScanByKey<'a, K, V, F, EXCLUSIVE>> {
+        self.check()?;
+        Ok(PreparedScanByKey { memory: Held::Owned(self.memory()?), scan: self })
+    }
+
+    /// Allocates the temporary memory for arrays of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn memory(&self) -> Result<RunsMemory<V>> {
+        let default = self.elements.keys.device().default_stream();
+        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.keys.len())
+    }
+
+    /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another device.
+    /// The arrays are borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ScanByKey::prepare`].
+    pub fn prepare_in(self, memory: &'a mut RunsMemory<V>) -> Result<PreparedScanByKey<'a, K, V, F, EXCLUSIVE>> {
+        self.check()?;
+        let default = self.elements.keys.device().default_stream();
+        memory.fit(self.stream.unwrap_or(&default), self.elements.keys.len())?;
+        Ok(PreparedScanByKey { memory: Held::Borrowed(memory), scan: self })
+    }
+
+    /// Checks that the arrays have the same length.
+    fn check(&self) -> Result<()> {
         self.elements.check("scan_by_key")?;
         let (from, to) = (self.elements.keys.len(), self.y.len());
-        if from != to {
-            return Err(Error::LengthMismatch { operation: "scan_by_key", from, to });
-        }
-        if from == 0 {
-            return Ok(());
-        }
-        let default = self.elements.keys.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
-        let (mut none, mut count) = (stream.zeros(0)?, stream.zeros(0)?);
-        let mut y = self.y.as_slice_mut();
-        let results = Results { firsts: &mut none.as_slice_mut(), y: &mut y, count: &mut count };
-        self.elements.scan::<EXCLUSIVE, false>(self.initial, results, stream)
+        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation: "scan_by_key", from, to }) }
+    }
+
+    /// Enqueues the scan.
+    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let mut none = self.elements.keys.device().zeros(0)?;
+        let results = Results { firsts: none.as_slice_mut(), y: self.y.as_slice_mut() };
+        self.elements.scan::<EXCLUSIVE, false>(self.initial, results, memory, queue)
+    }
+}
+
+/// A [`ScanByKey`] with its temporary memory.
+pub struct PreparedScanByKey<'a, K, V: DeviceType, F, const EXCLUSIVE: bool> {
+    scan: ScanByKey<'a, K, V, F, EXCLUSIVE>,
+    memory: Held<'a, RunsMemory<V>>,
+}
+
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCLUSIVE: bool>
+    PreparedScanByKey<'_, K, V, F, EXCLUSIVE>
+{
+    /// Enqueues the scan of the elements that the arrays have then.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let default = self.scan.elements.keys.device().default_stream();
+        let stream = self.scan.stream.unwrap_or(&default);
+        self.scan.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the scan as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.scan.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        self.memory.bytes()
     }
 }

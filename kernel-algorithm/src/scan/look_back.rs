@@ -14,10 +14,11 @@ use cumbia::intrinsics::{
     atomic_store_explicit, ballot_sync, block_dim, lane_id, shared, shfl_sync, sync_threads, sync_threads_count,
     thread_idx,
 };
-use cumbia::{DeviceArray, DeviceType, Result, Stream};
+use cumbia::{DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
 use cumbia_kernel_macros::device;
 
 use crate::operator::Function2;
+use crate::queue::{Queue, suffices};
 use crate::warp::warp_reduce_first;
 
 /// The number of tiles of a group.
@@ -321,28 +322,53 @@ pub(crate) fn prefix_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
 /// The memory through which the blocks of a launch publish values of the tiles.
 pub(crate) struct LookBack<T> {
     /// The states of the groups and of the tiles, and a ticket.
-    pub(crate) states: DeviceArray<u64>,
+    states: DeviceArray<u64>,
     /// Two values for each state, unless they are published with the states.
-    pub(crate) values: DeviceArray<T>,
-    /// The number of groups.
-    pub(crate) groups: usize,
+    values: DeviceArray<T>,
     /// Whether no launch has written the states yet.
     is_zeroed: bool,
+}
+
+/// The part of a [`LookBack`] for a launch.
+pub(crate) struct TileStates<'a, T> {
+    pub(crate) states: DeviceSliceMut<'a, u64>,
+    pub(crate) values: DeviceSliceMut<'a, T>,
+    /// The number of groups.
+    pub(crate) groups: usize,
+}
+
+/// Returns the number of groups, of states, and of values of a number of tiles.
+fn sizes<T>(tiles: usize) -> (usize, usize, usize) {
+    let groups = tiles.div_ceil(GROUP);
+    (groups, groups + tiles + 1, if size_of::<T>() <= WORD { 0 } else { 2 * (groups + tiles) })
 }
 
 impl<T: DeviceType> LookBack<T> {
     /// Allocates the memory for a number of tiles.
     pub(crate) fn new(stream: &Stream, tiles: usize) -> Result<Self> {
-        let groups = tiles.div_ceil(GROUP);
-        let values = if size_of::<T>() <= WORD { 0 } else { 2 * (groups + tiles) };
+        let (_, states, values) = sizes::<T>(tiles);
         // SAFETY: a block reads only values that another one has written before the state that it read.
         let values = unsafe { stream.uninitialized(values)? };
-        Ok(LookBack { states: stream.zeros(groups + tiles + 1)?, values, groups, is_zeroed: true })
+        Ok(LookBack { states: stream.zeros(states)?, values, is_zeroed: true })
+    }
+
+    /// Replaces the memory if it is too short.
+    pub(crate) fn fit(&mut self, stream: &Stream, tiles: usize) -> Result<()> {
+        let (_, states, values) = sizes::<T>(tiles);
+        if !suffices(&self.states, stream, states) || !suffices(&self.values, stream, values) {
+            *self = LookBack::new(stream, tiles)?;
+        }
+        Ok(())
     }
 
     /// Prepares the memory for a launch, which writes it.
-    pub(crate) fn reset(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.is_zeroed) { Ok(()) } else { self.states.fill(0) }
+    pub(crate) fn begin(&mut self, tiles: usize, queue: &mut Queue<'_, '_>) -> Result<TileStates<'_, T>> {
+        let (groups, states, values) = sizes::<T>(tiles);
+        let mut states = self.states.slice_mut(..states)?;
+        if !std::mem::take(&mut self.is_zeroed) || queue.is_graph() {
+            queue.fill(&mut states, 0)?;
+        }
+        Ok(TileStates { states, values: self.values.slice_mut(..values)?, groups })
     }
 
     /// Returns the size of the memory in bytes.

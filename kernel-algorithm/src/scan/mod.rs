@@ -5,13 +5,14 @@ pub(crate) mod look_back;
 pub(crate) mod select;
 
 use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::operator::Function2;
-use crate::scan::look_back::{LookBack, next_tile, prefix_of_block};
+use crate::queue::{Held, Queue};
+use crate::scan::look_back::{LookBack, TileStates, next_tile, prefix_of_block};
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
@@ -242,60 +243,118 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     ///
     /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedScan<'a, T, F, EXCLUSIVE>> {
-        let (from, to) = (self.x.len(), self.y.len());
-        if from != to {
-            return Err(Error::LengthMismatch { operation: "scan", from, to });
-        }
-        let tiles = from.div_ceil(BLOCK * Self::ITEMS);
+        self.check()?;
+        Ok(PreparedScan { memory: Held::Owned(self.memory()?), scan: self })
+    }
+
+    /// Allocates the temporary memory for arrays of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn memory(&self) -> Result<ScanMemory<T>> {
         let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
-        Ok(PreparedScan { look_back: LookBack::new(stream, tiles)?, tiles, scan: self })
+        Ok(ScanMemory(LookBack::new(self.stream.unwrap_or(&default), self.tiles())?))
+    }
+
+    /// Uses memory of an earlier scan instead of allocating it; it is replaced if it is too short, or on another device. The arrays are
+    /// borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Scan::prepare`].
+    pub fn prepare_in(self, memory: &'a mut ScanMemory<T>) -> Result<PreparedScan<'a, T, F, EXCLUSIVE>> {
+        self.check()?;
+        let default = self.x.device().default_stream();
+        memory.0.fit(self.stream.unwrap_or(&default), self.tiles())?;
+        Ok(PreparedScan { memory: Held::Borrowed(memory), scan: self })
+    }
+
+    /// Checks that the arrays have the same length.
+    fn check(&self) -> Result<()> {
+        let (from, to) = (self.x.len(), self.y.len());
+        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation: "scan", from, to }) }
+    }
+
+    fn tiles(&self) -> usize {
+        self.x.len().div_ceil(BLOCK * Self::ITEMS)
+    }
+
+    /// Enqueues the scan.
+    fn enqueue(&mut self, memory: &mut ScanMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        if self.x.is_empty() {
+            return Ok(());
+        }
+        // Conditions that are constants, so that the kernel is compiled for one number of items.
+        if const { Self::ITEMS == 16 } {
+            self.enqueue_tiles::<16, 128>(memory, queue)
+        } else if const { Self::ITEMS == 8 } {
+            self.enqueue_tiles::<8, 64>(memory, queue)
+        } else if const { Self::ITEMS == 4 } {
+            self.enqueue_tiles::<4, 32>(memory, queue)
+        } else {
+            self.enqueue_tiles::<1, 8>(memory, queue)
+        }
+    }
+
+    fn enqueue_tiles<const ITEMS: usize, const ROWS: usize>(
+        &mut self,
+        memory: &mut ScanMemory<T>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        let tiles = self.tiles();
+        let TileStates { mut states, mut values, groups } = memory.0.begin(tiles, queue)?;
+        let Scan { x, y, initial, operator, stream: _ } = self;
+        let (operator, initial, values) = (*operator, *initial, &mut values);
+        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(operator, initial, x, y, &mut states, values, groups);
+        queue.launch(launch.grid(tiles))
+    }
+}
+
+/// The temporary memory of a scan: see [`Scan::prepare_in`].
+pub struct ScanMemory<T>(LookBack<T>);
+
+impl<T: DeviceType> ScanMemory<T> {
+    /// Returns the size of the memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
     }
 }
 
 /// A [`Scan`] with its temporary memory.
 pub struct PreparedScan<'a, T, F, const EXCLUSIVE: bool> {
     scan: Scan<'a, T, F, EXCLUSIVE>,
-    tiles: usize,
-    look_back: LookBack<T>,
+    memory: Held<'a, ScanMemory<T>>,
 }
 
 impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> PreparedScan<'_, T, F, EXCLUSIVE> {
-    /// Enqueues the scan.
+    /// Enqueues the scan of the elements that the array has then.
     ///
     /// # Errors
     ///
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
-        if self.tiles == 0 {
-            return Ok(());
-        }
-        self.look_back.reset()?;
-        // Conditions that are constants, so that the kernel is compiled for one number of items.
-        if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 16 } {
-            self.launch_tiles::<16, 128>()
-        } else if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 8 } {
-            self.launch_tiles::<8, 64>()
-        } else if const { Scan::<T, F, EXCLUSIVE>::ITEMS == 4 } {
-            self.launch_tiles::<4, 32>()
-        } else {
-            self.launch_tiles::<1, 8>()
-        }
+        let default = self.scan.x.device().default_stream();
+        let stream = self.scan.stream.unwrap_or(&default);
+        self.scan.enqueue(&mut self.memory, &mut Queue::Stream(stream))
     }
 
-    fn launch_tiles<const ITEMS: usize, const ROWS: usize>(&mut self) -> Result<()> {
-        let Scan { x, y, initial, operator, stream } = &mut self.scan;
-        let LookBack { states, values, groups, .. } = &mut self.look_back;
-        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(*operator, *initial, x, y, states, values, *groups);
-        let launch = launch.grid(self.tiles);
-        match stream {
-            Some(stream) => launch.on(stream).launch(),
-            None => launch.launch(),
-        }
+    /// Records the scan as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.scan.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+    }
+
+    /// Borrows the results, for later launches that read or write them.
+    pub fn output_mut(&mut self) -> DeviceSliceMut<'_, T> {
+        self.scan.y.as_slice_mut()
     }
 
     /// Returns the size of the temporary memory in bytes.
     pub fn temporary_bytes(&self) -> usize {
-        self.look_back.bytes()
+        self.memory.bytes()
     }
 }

@@ -2,13 +2,14 @@
 //! first of equal elements, and partitions.
 
 use cumbia::intrinsics::{WARP_SIZE, ballot_sync, grid_dim, lanemask_lt, shfl_sync, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::operator::{Equatable, Function1, Plus};
-use crate::scan::look_back::{LookBack, next_tile, prefix_of_block};
+use crate::queue::{Held, Queue, first, read_first, suffices};
+use crate::scan::look_back::{LookBack, TileStates, next_tile, prefix_of_block};
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
@@ -263,41 +264,226 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if `y` is shorter than the number of selected elements, of which it then has the first, or `rest`
-    /// than the number of the others; [`Error::OutOfMemory`], and those of [`Launch::launch`](cumbia::Launch::launch) and
-    /// [`DeviceArray::to_host`](cumbia::DeviceArray::to_host).
+    /// Those of [`Select::prepare`] and [`PreparedSelect::value`].
     pub fn value(self) -> Result<usize> {
-        if u32::try_from(self.x.len()).is_ok() { self.count_by::<u32>() } else { self.count_by::<u64>() }
+        self.prepare()?.value()
     }
 
-    /// Selects the elements, with numbers of elements of type `C`.
-    fn count_by<C: Number>(mut self) -> Result<usize> {
-        let len = self.x.len();
-        let tiles = len.div_ceil(BLOCK * ITEMS);
-        if tiles == 0 {
-            return Ok(0);
-        }
+    /// Allocates the temporary memory, so that elements can be selected repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedSelect<'a, T, P, SPLITS>> {
+        Ok(PreparedSelect { memory: Held::Owned(self.memory()?), select: self })
+    }
+
+    /// Allocates the temporary memory for arrays of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn memory(&self) -> Result<SelectMemory> {
         let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
-        let LookBack { mut states, mut values, groups, .. } = LookBack::<C>::new(stream, tiles)?;
-        let mut count = stream.zeros(1)?;
-        let mut none = stream.zeros(0)?;
-        let mut rest = self.rest.unwrap_or_else(|| none.as_slice_mut());
-        let (x, y) = (&self.x, &mut self.y);
-        select_tiles::<T, P, C, SPLITS>(self.condition, x, y, &mut rest, &mut count, &mut states, &mut values, groups)
-            .grid(tiles)
-            .on(stream)
-            .launch()?;
-        let mut found = [0];
-        count.copy_to_host(&mut found)?;
-        let selected = found[0];
-        let fits = |from, to| {
-            if from <= to { Ok(()) } else { Err(Error::LengthMismatch { operation: self.operation, from, to }) }
-        };
-        fits(selected, self.y.len())?;
-        if SPLITS {
-            fits(len - selected, rest.len())?;
+        SelectMemory::new(self.stream.unwrap_or(&default), self.x.len())
+    }
+
+    /// Uses memory of an earlier selection instead of allocating it; it is replaced if it is too short, or on another device. The arrays
+    /// are borrowed only as long as the result of this function.
+    ///
+    /// ```
+    /// use cumbia::algorithm::unique;
+    /// use cumbia::prelude::*;
+    ///
+    /// /// Stores the number of elements, which is on the device.
+    /// #[kernel]
+    /// fn store(count: &[usize], i: usize, all: &mut [usize]) {
+    ///     all[i] = count[0];
+    /// }
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let mut x = device.to_device(&[2, 2, 5, 5])?;
+    /// let (mut y, mut counts) = (device.zeros(4)?, device.zeros(2)?);
+    /// let mut memory = unique(&x, &mut y).memory()?;
+    /// for i in 0..2 {
+    ///     unique(&x, &mut y).prepare_in(&mut memory)?.launch()?;
+    ///     store(&memory.count(), i, &mut counts).grid(1).block(1).launch()?;
+    ///     x.slice_mut(1..)?.fill(7)?;
+    ///     x.slice_mut(2..3)?.fill(8)?;
+    /// }
+    /// assert_eq!(counts.to_host()?, [2, 4]);
+    /// assert_eq!(memory.read()?, 4);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Select::prepare`].
+    pub fn prepare_in(self, memory: &'a mut SelectMemory) -> Result<PreparedSelect<'a, T, P, SPLITS>> {
+        let default = self.x.device().default_stream();
+        memory.fit(self.stream.unwrap_or(&default), self.x.len())?;
+        Ok(PreparedSelect { memory: Held::Borrowed(memory), select: self })
+    }
+
+    /// Enqueues the selection.
+    fn enqueue(&mut self, memory: &mut SelectMemory, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let SelectMemory { narrow, wide, count } = memory;
+        if is_narrow(self.x.len()) {
+            self.enqueue_tiles(narrow, count, queue)
+        } else {
+            self.enqueue_tiles(wide, count, queue)
         }
+    }
+
+    /// Enqueues the selection, with numbers of elements of type `C`.
+    fn enqueue_tiles<C: Number>(
+        &mut self,
+        look_back: &mut LookBack<C>,
+        count: &mut DeviceArray<usize>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        let tiles = tiles_of(self.x.len());
+        if tiles == 0 {
+            return queue.fill(&mut count.as_slice_mut(), 0);
+        }
+        let TileStates { mut states, mut values, groups } = look_back.begin(tiles, queue)?;
+        let mut none = if self.rest.is_some() { None } else { Some(self.x.device().zeros(0)?) };
+        let rest = self.rest.as_mut().map(DeviceSlice::as_slice_mut);
+        let Some(mut rest) = rest.or_else(|| none.as_mut().map(DeviceArray::as_slice_mut)) else {
+            unreachable!("without an array for the others there is an empty one")
+        };
+        let (condition, x, y, values) = (self.condition, &self.x, &mut self.y, &mut values);
+        let launch = select_tiles::<T, P, C, SPLITS>(condition, x, y, &mut rest, count, &mut states, values, groups);
+        queue.launch(launch.grid(tiles))
+    }
+}
+
+/// Returns whether numbers of elements are of 32 bits.
+fn is_narrow(len: usize) -> bool {
+    u32::try_from(len).is_ok()
+}
+
+fn tiles_of(len: usize) -> usize {
+    len.div_ceil(BLOCK * ITEMS)
+}
+
+/// The temporary memory of a selection, and the number of selected elements: see [`Select::prepare_in`].
+pub struct SelectMemory {
+    /// For arrays whose lengths have 32 bits, and for longer ones.
+    narrow: LookBack<u32>,
+    wide: LookBack<u64>,
+    count: DeviceArray<usize>,
+}
+
+impl SelectMemory {
+    fn new(stream: &Stream, len: usize) -> Result<Self> {
+        let (narrow, wide) = if is_narrow(len) { (tiles_of(len), 0) } else { (0, tiles_of(len)) };
+        Ok(SelectMemory {
+            narrow: LookBack::new(stream, narrow)?,
+            wide: LookBack::new(stream, wide)?,
+            count: stream.zeros(1)?,
+        })
+    }
+
+    /// Replaces the memory if it is too short.
+    fn fit(&mut self, stream: &Stream, len: usize) -> Result<()> {
+        if !suffices(&self.count, stream, 1) {
+            *self = SelectMemory::new(stream, len)?;
+        }
+        if is_narrow(len) { self.narrow.fit(stream, tiles_of(len)) } else { self.wide.fit(stream, tiles_of(len)) }
+    }
+
+    /// Borrows the number of selected elements, an array of one element on the device, for later launches. It is the number of those
+    /// that the condition selects, even if the output was too short for them; before the first selection it is 0.
+    pub fn count(&self) -> DeviceSlice<'_, usize> {
+        first(&self.count)
+    }
+
+    /// Waits for the last selection that has been enqueued, and returns the number of selected elements, as [`SelectMemory::count`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DeviceArray::to_host`].
+    pub fn read(&self) -> Result<usize> {
+        read_first(&self.count)
+    }
+
+    /// Returns the size of the memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.narrow.bytes() + self.wide.bytes() + size_of::<usize>()
+    }
+}
+
+/// A [`Select`] with its temporary memory.
+pub struct PreparedSelect<'a, T, P, const SPLITS: bool = false> {
+    select: Select<'a, T, P, SPLITS>,
+    memory: Held<'a, SelectMemory>,
+}
+
+impl<T: DeviceType, P: Condition<T>, const SPLITS: bool> PreparedSelect<'_, T, P, SPLITS> {
+    /// Enqueues the selection of the elements that the array has then, without waiting for their number. If an output is too short, it
+    /// has the first elements, and the number of all is found by [`PreparedSelect::count`] or [`PreparedSelect::read`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let default = self.select.x.device().default_stream();
+        let stream = self.select.stream.unwrap_or(&default);
+        self.select.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the selection as steps of a graph, which has the same results as a launch. The stream is the graph's. After
+    /// the run, [`PreparedSelect::count`] and [`PreparedSelect::read`] have the number of elements.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.select.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+    }
+
+    /// Selects the elements, waits, and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`PreparedSelect::launch`] and [`PreparedSelect::read`].
+    pub fn value(&mut self) -> Result<usize> {
+        self.launch()?;
+        self.read()
+    }
+
+    /// Waits for the last launch, and returns the number of selected elements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if `y` is shorter than the number of selected elements, of which it then has the first, or `rest`
+    /// than the number of the others; and those of [`DeviceArray::to_host`].
+    pub fn read(&self) -> Result<usize> {
+        let selected = self.memory.read()?;
+        let Select { operation, x, y, rest, .. } = &self.select;
+        let fits = |from, to| {
+            if from <= to { Ok(()) } else { Err(Error::LengthMismatch { operation, from, to }) }
+        };
+        fits(selected, y.len())?;
+        rest.as_ref().map_or(Ok(()), |rest| fits(x.len() - selected.min(x.len()), rest.len()))?;
         Ok(selected)
+    }
+
+    /// Borrows the number of selected elements of the last launch, an array of one element on the device, for later launches.
+    pub fn count(&self) -> DeviceSlice<'_, usize> {
+        self.memory.count()
+    }
+
+    /// Borrows the selected elements, for later launches that read or write them.
+    pub fn output_mut(&mut self) -> DeviceSliceMut<'_, T> {
+        self.select.y.as_slice_mut()
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        self.memory.bytes()
     }
 }

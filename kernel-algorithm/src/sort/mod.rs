@@ -5,17 +5,23 @@
 //! obtains the number of keys with the same digit in earlier tiles by decoupled look-back, one thread for each digit, and writes the
 //! keys through shared memory, so that those with the same digit are written together.
 
+pub(crate) mod segmented;
+pub(crate) mod top_k;
+
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_or, atomic_store, block_idx,
     dynamic_shared_at, grid_dim, lanemask_lt, shared, sync_threads, sync_warp, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Result, Stream, bf16, f16};
+use cumbia::{
+    DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream, bf16, f16,
+};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
-use crate::indexed::iota;
+use crate::indexed::fill_indices;
 use crate::operator::Plus;
+use crate::queue::{Held, Queue, suffices};
 use crate::scan::look_back::is_gpu;
 
 /// The number of values of a digit.
@@ -453,8 +459,11 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         _ => 6,
     };
 
+    /// The maximum number of tiles that one launch moves.
+    const MAX_TILES: usize = MAX_MOVED / (BLOCK * Self::ITEMS) - 1;
+
     fn new(keys: DeviceSliceMut<'a, K>, values: Option<DeviceSliceMut<'a, V>>) -> Self {
-        Sort { keys, values, is_descending: false, stream: None, tiles: MAX_MOVED / (BLOCK * Self::ITEMS) - 1 }
+        Sort { keys, values, is_descending: false, stream: None, tiles: Self::MAX_TILES }
     }
 
     /// Moves the elements of at most so many tiles at once, for tests.
@@ -491,151 +500,108 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     ///
     /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedSort<'a, K, V, HAS_VALUES>> {
-        let len = self.keys.len();
-        if let Some(values) = &self.values
-            && values.len() != len
-        {
-            return Err(Error::LengthMismatch { operation: "sort_by_key", from: len, to: values.len() });
-        }
-        let default = self.keys.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
-        let (len, values_len) = if len < 2 { (0, 0) } else { (len, self.values.as_ref().map_or(0, DeviceSlice::len)) };
-        // SAFETY: the first pass writes all elements of these arrays, and later ones read them.
-        let (keys, values) = unsafe { (stream.uninitialized(len)?, stream.uninitialized(values_len)?) };
-        let counts = Counts::new(stream, size_of::<K>(), len.div_ceil(BLOCK * Self::ITEMS).min(self.tiles))?;
-        Ok(PreparedSort { keys, values, none: [stream.zeros(0)?, stream.zeros(0)?], counts, sort: self })
-    }
-}
-
-/// The numbers of keys with each digit.
-struct Counts {
-    /// Those of all keys, 256 for each pass.
-    total: DeviceArray<usize>,
-    /// Those of the keys with lower digits, and of the keys with this digit in the tiles of earlier launches; alternating by launch.
-    starts: [DeviceArray<usize>; 2],
-    /// Those of each tile, with a status; alternating by launch: each clears those of the next one.
-    states: [DeviceArray<u32>; 2],
-    /// The number of tiles that each pass has begun, and of blocks that have finished counting.
-    tickets: DeviceArray<u32>,
-    /// Whether the memory is as before the first launch. Otherwise a launch has failed.
-    is_cleared: bool,
-}
-
-impl Counts {
-    fn new(stream: &Stream, passes: usize, tiles: usize) -> Result<Self> {
-        Ok(Counts {
-            total: stream.zeros(passes * BINS)?,
-            starts: [stream.zeros(passes * BINS)?, stream.zeros(passes * BINS)?],
-            states: [stream.zeros(tiles * BINS)?, stream.zeros(tiles * BINS)?],
-            tickets: stream.zeros(MAX_PASSES + 1)?,
-            is_cleared: true,
-        })
+        self.check()?;
+        Ok(PreparedSort { memory: Held::Owned(self.memory()?), sort: self })
     }
 
-    fn clear(&mut self) -> Result<()> {
-        self.total.fill(0)?;
-        for states in &mut self.states {
-            states.fill(0)?;
-        }
-        self.tickets.fill(0)
-    }
-
-    fn bytes(&self) -> usize {
-        let words = [&self.total, &self.starts[0], &self.starts[1]].map(DeviceArray::len);
-        let states = [&self.states[0], &self.states[1], &self.tickets].map(DeviceArray::len);
-        size_of::<usize>() * words.iter().sum::<usize>() + size_of::<u32>() * states.iter().sum::<usize>()
-    }
-}
-
-/// A [`Sort`] with its temporary memory.
-pub struct PreparedSort<'a, K, V, const HAS_VALUES: bool> {
-    sort: Sort<'a, K, V, HAS_VALUES>,
-    /// The elements after the first pass, the third and so on.
-    keys: DeviceArray<K>,
-    values: DeviceArray<V>,
-    /// Empty arrays in place of the values, if there are none.
-    none: [DeviceArray<V>; 2],
-    counts: Counts,
-}
-
-impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, HAS_VALUES> {
-    /// Enqueues the sort of the keys that the array has then.
+    /// Allocates the temporary memory for arrays of this length.
     ///
     /// # Errors
     ///
-    /// Those of [`Launch::launch`](cumbia::Launch::launch).
-    pub fn launch(&mut self) -> Result<()> {
-        if self.keys.is_empty() {
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn memory(&self) -> Result<SortMemory<K, V>> {
+        let default = self.keys.device().default_stream();
+        SortMemory::new(self.stream.unwrap_or(&default), self.sizes())
+    }
+
+    /// Uses memory of an earlier sort instead of allocating it; it is replaced if it is too short, or on another device. The arrays are
+    /// borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sort::prepare`].
+    pub fn prepare_in(self, memory: &'a mut SortMemory<K, V>) -> Result<PreparedSort<'a, K, V, HAS_VALUES>> {
+        self.check()?;
+        let default = self.keys.device().default_stream();
+        memory.fit(self.stream.unwrap_or(&default), self.sizes())?;
+        Ok(PreparedSort { memory: Held::Borrowed(memory), sort: self })
+    }
+
+    /// Checks that there are as many values as keys.
+    fn check(&self) -> Result<()> {
+        match (self.keys.len(), self.values.as_ref().map(DeviceSlice::len)) {
+            (from, Some(to)) if from != to => Err(Error::LengthMismatch { operation: "sort_by_key", from, to }),
+            _ => Ok(()),
+        }
+    }
+
+    fn sizes(&self) -> Sizes {
+        let sizes = Self::sizes_of(self.keys.len());
+        Sizes { tiles: sizes.tiles.min(self.tiles), ..sizes }
+    }
+
+    /// Returns the sizes of the temporary memory for so many keys.
+    fn sizes_of(len: usize) -> Sizes {
+        let len = if len < 2 { 0 } else { len };
+        let tiles = len.div_ceil(BLOCK * Self::ITEMS).min(Self::MAX_TILES);
+        Sizes { keys: len, values: if HAS_VALUES { len } else { 0 }, tiles }
+    }
+
+    /// Enqueues the sort.
+    fn enqueue(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        if self.keys.len() < 2 {
             return Ok(());
         }
         // Conditions that are constants, so that the kernels are compiled for one kind of keys and one number of items.
-        if const { K::IS_FLOAT } { self.launch_for::<true>() } else { self.launch_for::<false>() }
-    }
-
-    fn launch_for<const IS_FLOAT: bool>(&mut self) -> Result<()> {
-        if const { Sort::<K, V, HAS_VALUES>::ITEMS == 24 } {
-            self.launch_passes::<IS_FLOAT, 24>()
-        } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 20 } {
-            self.launch_passes::<IS_FLOAT, 20>()
-        } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 16 } {
-            self.launch_passes::<IS_FLOAT, 16>()
-        } else if const { Sort::<K, V, HAS_VALUES>::ITEMS == 12 } {
-            self.launch_passes::<IS_FLOAT, 12>()
+        if const { K::IS_FLOAT } {
+            self.enqueue_for::<true>(memory, queue)
         } else {
-            self.launch_passes::<IS_FLOAT, 6>()
+            self.enqueue_for::<false>(memory, queue)
         }
     }
 
-    fn launch_passes<const IS_FLOAT: bool, const ITEMS: usize>(&mut self) -> Result<()> {
-        let PreparedSort { sort, keys, values, none, counts } = self;
-        sort.passes::<IS_FLOAT, ITEMS>((keys, values, none), counts)
+    fn enqueue_for<const IS_FLOAT: bool>(
+        &mut self,
+        memory: &mut SortMemory<K, V>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        if const { Self::ITEMS == 24 } {
+            self.passes::<IS_FLOAT, 24>(memory, queue)
+        } else if const { Self::ITEMS == 20 } {
+            self.passes::<IS_FLOAT, 20>(memory, queue)
+        } else if const { Self::ITEMS == 16 } {
+            self.passes::<IS_FLOAT, 16>(memory, queue)
+        } else if const { Self::ITEMS == 12 } {
+            self.passes::<IS_FLOAT, 12>(memory, queue)
+        } else {
+            self.passes::<IS_FLOAT, 6>(memory, queue)
+        }
     }
 
-    /// Borrows the keys, for the next launch.
-    pub fn keys_mut(&mut self) -> DeviceSliceMut<'_, K> {
-        self.sort.keys.as_slice_mut()
-    }
-
-    /// Borrows the values, if there are any, for the next launch.
-    pub fn values_mut(&mut self) -> Option<DeviceSliceMut<'_, V>> {
-        self.sort.values.as_mut().map(DeviceSlice::as_slice_mut)
-    }
-
-    /// Returns the size of the temporary memory in bytes.
-    pub fn temporary_bytes(&self) -> usize {
-        size_of::<K>() * self.keys.len() + size_of::<V>() * self.values.len() + self.counts.bytes()
-    }
-}
-
-impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'_, K, V, HAS_VALUES> {
-    /// Enqueues the passes. `arrays` are the elements after the first pass, and empty ones.
+    /// Enqueues the passes.
     fn passes<const IS_FLOAT: bool, const ITEMS: usize>(
         &mut self,
-        arrays: (&mut DeviceArray<K>, &mut DeviceArray<V>, &mut [DeviceArray<V>; 2]),
-        counts: &mut Counts,
+        memory: &mut SortMemory<K, V>,
+        queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let passes = size_of::<K>();
         let (sign, flip) = (K::SIGN, if self.is_descending { K::Bits::MAX } else { K::Bits::ZERO });
-        let (other_keys, other_values, [no_values, no_results]) = arrays;
-        let default = self.keys.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
+        let SortMemory { keys: other_keys, values: other_values, none: [no_values, no_results], counts } = memory;
         let keys = &mut self.keys;
         let (len, tiles) = (keys.len(), keys.len().div_ceil(BLOCK * ITEMS));
-        if !std::mem::take(&mut counts.is_cleared) {
-            counts.clear()?;
-        }
-        let Counts { total, starts, states, tickets, is_cleared } = counts;
+        let mut other_keys = other_keys.slice_mut(..len)?;
+        let mut other_values = other_values.slice_mut(..if HAS_VALUES { len } else { 0 })?;
+        counts.begin(tiles.min(self.tiles), queue)?;
+        let Counts { total, starts, states, tickets, tiles_cleared } = counts;
         let chunk = len.div_ceil(MAX_BLOCKS).next_multiple_of(CHUNK);
-        radix_count::<_, _, IS_FLOAT>(sign, flip, chunk, keys, total, &mut starts[0], tickets)
-            .grid(len.div_ceil(chunk))
-            .on(stream)
-            .launch()?;
+        let launch = radix_count::<_, _, IS_FLOAT>(sign, flip, chunk, keys, total, &mut starts[0], tickets);
+        queue.launch(launch.grid(len.div_ceil(chunk)))?;
         let is_odd = passes % 2 == 1;
         if is_odd {
             // The last pass writes the array itself, so that the first one reads a copy.
-            stream.copy(&*keys, other_keys)?;
+            queue.copy(&keys.as_slice(), &mut other_keys)?;
             if let Some(values) = &self.values {
-                stream.copy(values, other_values)?;
+                queue.copy(&values.as_slice(), &mut other_values)?;
             }
         }
         let mut is_first = true;
@@ -656,18 +622,19 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'_, K, V, HAS_VALUE
                 let [these, next] = states;
                 if tiles > self.tiles && !is_first {
                     // The launch before may have had fewer tiles, and the same ticket.
-                    these.fill(0)?;
-                    tickets.fill(0)?;
+                    queue.fill(&mut these.as_slice_mut(), 0)?;
+                    queue.fill(&mut tickets.as_slice_mut(), 0)?;
                 }
                 is_first = false;
                 let end = len.min((from + self.tiles) * (BLOCK * ITEMS));
                 let from = from * (BLOCK * ITEMS);
                 let values = if HAS_VALUES { values.slice(from..end)? } else { values };
-                radix_move::<_, _, _, IS_FLOAT, HAS_VALUES, ITEMS>(
+                let keys = keys.slice(from..end)?;
+                let launch = radix_move::<_, _, _, IS_FLOAT, HAS_VALUES, ITEMS>(
                     sign,
                     flip,
                     pass,
-                    &keys.slice(from..end)?,
+                    &keys,
                     &values,
                     &mut other_keys,
                     &mut other_values,
@@ -676,20 +643,150 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'_, K, V, HAS_VALUE
                     these,
                     next,
                     tickets,
-                )
-                .grid((end - from).div_ceil(BLOCK * ITEMS))
-                .shared_bytes(BLOCK * ITEMS * Self::WIDTH)
-                .on(stream)
-                .launch()?;
+                );
+                let launch = launch.grid((end - from).div_ceil(BLOCK * ITEMS));
+                queue.launch(launch.shared_bytes(BLOCK * ITEMS * Self::WIDTH))?;
                 std::mem::swap(&mut these_starts, &mut next_starts);
                 states.swap(0, 1);
             }
         }
         if tiles > self.tiles {
-            states[0].fill(0)?;
+            queue.fill(&mut states[0].as_slice_mut(), 0)?;
         }
-        *is_cleared = true;
+        *tiles_cleared = if queue.is_graph() { 0 } else { tiles.min(self.tiles) };
         Ok(())
+    }
+}
+
+/// The numbers of elements of the arrays of a [`SortMemory`].
+#[derive(Clone, Copy)]
+struct Sizes {
+    keys: usize,
+    values: usize,
+    tiles: usize,
+}
+
+/// The numbers of keys with each digit.
+struct Counts {
+    /// Those of all keys, 256 for each pass.
+    total: DeviceArray<usize>,
+    /// Those of the keys with lower digits, and of the keys with this digit in the tiles of earlier launches; alternating by launch.
+    starts: [DeviceArray<usize>; 2],
+    /// Those of each tile, with a status; alternating by launch: each clears those of the next one.
+    states: [DeviceArray<u32>; 2],
+    /// The number of tiles that each pass has begun, and of blocks that have finished counting.
+    tickets: DeviceArray<u32>,
+    /// The number of tiles for which the memory is as before the first launch: those of the last sort, whose launches cleared the states
+    /// of these tiles only; `usize::MAX` before the first one, and 0 if a launch has failed or may not be
+    /// executed.
+    tiles_cleared: usize,
+}
+
+impl Counts {
+    fn new(stream: &Stream, passes: usize, tiles: usize) -> Result<Self> {
+        Ok(Counts {
+            total: stream.zeros(passes * BINS)?,
+            starts: [stream.zeros(passes * BINS)?, stream.zeros(passes * BINS)?],
+            states: [stream.zeros(tiles * BINS)?, stream.zeros(tiles * BINS)?],
+            tickets: stream.zeros(MAX_PASSES + 1)?,
+            tiles_cleared: usize::MAX,
+        })
+    }
+
+    /// Prepares the memory for the launches of a sort of so many tiles.
+    fn begin(&mut self, tiles: usize, queue: &mut Queue<'_, '_>) -> Result<()> {
+        if std::mem::take(&mut self.tiles_cleared) >= tiles && !queue.is_graph() {
+            return Ok(());
+        }
+        queue.fill(&mut self.total.as_slice_mut(), 0)?;
+        for states in &mut self.states {
+            queue.fill(&mut states.as_slice_mut(), 0)?;
+        }
+        queue.fill(&mut self.tickets.as_slice_mut(), 0)
+    }
+
+    fn bytes(&self) -> usize {
+        let words = [&self.total, &self.starts[0], &self.starts[1]].map(DeviceArray::len);
+        let states = [&self.states[0], &self.states[1], &self.tickets].map(DeviceArray::len);
+        size_of::<usize>() * words.iter().sum::<usize>() + size_of::<u32>() * states.iter().sum::<usize>()
+    }
+}
+
+/// The temporary memory of a sort: see [`Sort::prepare_in`].
+pub struct SortMemory<K, V> {
+    /// The elements after the first pass, the third and so on.
+    keys: DeviceArray<K>,
+    values: DeviceArray<V>,
+    /// Empty arrays in place of the values, if there are none.
+    none: [DeviceArray<V>; 2],
+    counts: Counts,
+}
+
+impl<K: SortKey, V: DeviceType> SortMemory<K, V> {
+    fn new(stream: &Stream, Sizes { keys, values, tiles }: Sizes) -> Result<Self> {
+        let counts = Counts::new(stream, size_of::<K>(), tiles)?;
+        // SAFETY: the first pass writes all elements of these arrays, and later ones read them.
+        let (keys, values) = unsafe { (stream.uninitialized(keys)?, stream.uninitialized(values)?) };
+        Ok(SortMemory { keys, values, none: [stream.zeros(0)?, stream.zeros(0)?], counts })
+    }
+
+    /// Replaces the memory if it is too short.
+    fn fit(&mut self, stream: &Stream, sizes: Sizes) -> Result<()> {
+        let fits = suffices(&self.keys, stream, sizes.keys)
+            && suffices(&self.values, stream, sizes.values)
+            && suffices(&self.counts.states[0], stream, sizes.tiles * BINS);
+        if !fits {
+            *self = SortMemory::new(stream, sizes)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the size of the memory in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of::<K>() * self.keys.len() + size_of::<V>() * self.values.len() + self.counts.bytes()
+    }
+}
+
+/// A [`Sort`] with its temporary memory.
+pub struct PreparedSort<'a, K, V, const HAS_VALUES: bool> {
+    sort: Sort<'a, K, V, HAS_VALUES>,
+    memory: Held<'a, SortMemory<K, V>>,
+}
+
+impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, HAS_VALUES> {
+    /// Enqueues the sort of the keys that the array has then.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let default = self.sort.keys.device().default_stream();
+        let stream = self.sort.stream.unwrap_or(&default);
+        self.sort.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the sort as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.sort.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+    }
+
+    /// Borrows the keys, for the next launch.
+    pub fn keys_mut(&mut self) -> DeviceSliceMut<'_, K> {
+        self.sort.keys.as_slice_mut()
+    }
+
+    /// Borrows the values, if there are any, for the next launch.
+    pub fn values_mut(&mut self) -> Option<DeviceSliceMut<'_, V>> {
+        self.sort.values.as_mut().map(DeviceSlice::as_slice_mut)
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        self.memory.bytes()
     }
 }
 
@@ -742,24 +839,125 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
     ///
     /// # Errors
     ///
+    /// Those of [`ArgSort::prepare`] and [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(self) -> Result<()> {
+        self.prepare()?.launch()
+    }
+
+    /// Allocates the temporary memory, so that the indices can be sorted repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
     /// [`Error::LengthMismatch`] if the lengths of the arrays differ, or exceed the number of indices that `I` represents;
-    /// [`Error::OutOfMemory`], and those of [`Launch::launch`](cumbia::Launch::launch).
-    pub fn launch(mut self) -> Result<()> {
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedArgSort<'a, K, I>> {
+        self.check()?;
+        Ok(PreparedArgSort { memory: Held::Owned(self.memory()?), sort: self })
+    }
+
+    /// Allocates the temporary memory for arrays of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    pub fn memory(&self) -> Result<ArgSortMemory<K, I>> {
+        let default = self.x.device().default_stream();
+        ArgSortMemory::new(self.stream.unwrap_or(&default), self.x.len())
+    }
+
+    /// Uses memory of an earlier sort instead of allocating it; it is replaced if it is too short, or on another device. The arrays are
+    /// borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ArgSort::prepare`].
+    pub fn prepare_in(self, memory: &'a mut ArgSortMemory<K, I>) -> Result<PreparedArgSort<'a, K, I>> {
+        self.check()?;
+        let default = self.x.device().default_stream();
+        memory.fit(self.stream.unwrap_or(&default), self.x.len())?;
+        Ok(PreparedArgSort { memory: Held::Borrowed(memory), sort: self })
+    }
+
+    /// Checks the lengths.
+    fn check(&self) -> Result<()> {
         let (from, to) = (self.x.len(), self.indices.len());
         let to = if from == to { from.min(usize::cast(I::MAX).saturating_add(1)) } else { to };
-        if from != to {
-            return Err(Error::LengthMismatch { operation: "argsort", from, to });
-        }
-        if from == 0 {
+        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation: "argsort", from, to }) }
+    }
+
+    /// Enqueues the sort.
+    fn enqueue(&mut self, memory: &mut ArgSortMemory<K, I>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let len = self.x.len();
+        if len == 0 {
             return Ok(());
         }
-        let default = self.x.device().default_stream();
-        let stream = self.stream.unwrap_or(&default);
-        iota(&mut self.indices).on(stream).launch()?;
-        // SAFETY: the copy writes all elements.
-        let mut keys = unsafe { stream.uninitialized(from)? };
-        stream.copy(&self.x, &mut keys)?;
-        let sort = sort_by_key(&mut keys, &mut self.indices).on(stream);
-        if self.is_descending { sort.descending().launch() } else { sort.launch() }
+        let mut keys = memory.keys.slice_mut(..len)?;
+        queue.launch(fill_indices(&mut self.indices).over(len))?;
+        queue.copy(&self.x, &mut keys)?;
+        let mut sort = sort_by_key(&mut keys, &mut self.indices);
+        sort.is_descending = self.is_descending;
+        sort.enqueue(&mut memory.sort, queue)
+    }
+}
+
+/// The temporary memory of an [`ArgSort`]: see [`ArgSort::prepare_in`].
+pub struct ArgSortMemory<K, I> {
+    /// The copy of the keys, which is sorted.
+    keys: DeviceArray<K>,
+    sort: SortMemory<K, I>,
+}
+
+impl<K: SortKey, I: Integer> ArgSortMemory<K, I> {
+    fn new(stream: &Stream, len: usize) -> Result<Self> {
+        // SAFETY: a sort copies all elements before it reads them.
+        let keys = unsafe { stream.uninitialized(len)? };
+        Ok(ArgSortMemory { keys, sort: SortMemory::new(stream, Sort::<K, I, true>::sizes_of(len))? })
+    }
+
+    /// Replaces the memory if it is too short.
+    fn fit(&mut self, stream: &Stream, len: usize) -> Result<()> {
+        if !suffices(&self.keys, stream, len) {
+            // SAFETY: as above.
+            self.keys = unsafe { stream.uninitialized(len)? };
+        }
+        self.sort.fit(stream, Sort::<K, I, true>::sizes_of(len))
+    }
+
+    /// Returns the size of the memory in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of::<K>() * self.keys.len() + self.sort.bytes()
+    }
+}
+
+/// An [`ArgSort`] with its temporary memory.
+pub struct PreparedArgSort<'a, K, I> {
+    sort: ArgSort<'a, K, I>,
+    memory: Held<'a, ArgSortMemory<K, I>>,
+}
+
+impl<K: SortKey, I: Integer> PreparedArgSort<'_, K, I> {
+    /// Enqueues the sort of a copy of the elements that the array has then.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let default = self.sort.x.device().default_stream();
+        let stream = self.sort.stream.unwrap_or(&default);
+        self.sort.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the sort as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.sort.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        self.memory.bytes()
     }
 }
