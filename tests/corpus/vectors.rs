@@ -1,7 +1,7 @@
 //! `cumbia::vector` and `cumbia::random`, which are written in Cumbia's own language.
 
 use cumbia::prelude::*;
-use cumbia::random::Philox;
+use cumbia::random::{Philox, Xoroshiro128p};
 use cumbia::vector::{
     Component, Double2, Float2, Float3, Float4, Int2, Int3, Int4, Uchar4, Ulonglong2, Vec2, Vec3, Vec4,
 };
@@ -18,6 +18,7 @@ pub(crate) const CASES: &[Case] = listed![
     mixed_vectors,
     shared_vectors,
     random_bits,
+    states_in_an_array,
     random_numbers,
     normal_numbers
 ];
@@ -341,4 +342,38 @@ fn normal_numbers(run: &mut Run<'_>) {
     // The sum can cancel the differences of its terms.
     run.output_within("f32", &singles, UlpsOr(16, 1e-6));
     run.output_within("f64", &doubles, UlpsOr(16, 1e-14));
+}
+
+/// Numba's generator, with its states in an array.
+#[kernel]
+pub fn stored_states(states: &mut [Xoroshiro128p], longs: &mut [u64], doubles: &mut [f64]) {
+    let i = grid(1);
+    if i < states.len() {
+        longs[3 * i] = states[i].next_u64();
+        longs[3 * i + 1] = states[i].next_u32() as u64;
+        longs[3 * i + 2] = states[i].below(1000) as u64;
+        doubles[2 * i] = states[i].uniform_f32() as f64;
+        doubles[2 * i + 1] = states[i].uniform_f64();
+        let mut other = Xoroshiro128p::new(i as u64);
+        other.jump();
+        longs[3 * i] ^= other.next_u64();
+    }
+}
+
+fn states_in_an_array(run: &mut Run<'_>) {
+    let mut host = Xoroshiro128p::states(5, 40);
+    let (mut states, mut longs, mut doubles) = (run.array(&host), run.zeros(120), run.zeros(80));
+    run.launch(stored_states(&mut states, &mut longs, &mut doubles).block(32).over(40));
+    let (mut expected_longs, mut expected_doubles) = (Vec::new(), Vec::new());
+    for (seed, state) in host.iter_mut().enumerate() {
+        let mut other = Xoroshiro128p::states(seed as u64, 2)[1];
+        expected_longs.push(state.next_u64() ^ other.next_u64());
+        expected_longs.push(u64::from(state.next_u32()));
+        expected_longs.push(u64::from(state.below(1000)));
+        expected_doubles.push(f64::from(state.uniform_f32()));
+        expected_doubles.push(state.uniform_f64());
+    }
+    run.expect("states", &states, &host);
+    run.expect("longs", &longs, &expected_longs);
+    run.expect("doubles", &doubles, &expected_doubles);
 }

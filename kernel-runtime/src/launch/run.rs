@@ -207,6 +207,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         checked.trace(device);
         match (device.backend(), checked.module) {
             (Backend::Cuda(context), Some(module)) => {
+                checked.report_idle_multiprocessors(device, context.limits().multiprocessors);
                 let stream = match stream.map(Stream::stream_ref) {
                     Some(StreamRef::Cuda(stream)) => stream,
                     _ => context.default_stream(),

@@ -7,6 +7,8 @@
 use cumbia_kernel_lang::__private::{BuiltIn, Operator, op};
 use cumbia_kernel_macros::{DeviceType, device};
 
+use super::{STEP_F32, STEP_F64, box_muller_f32, box_muller_f64};
+
 /// The number of rounds.
 const ROUNDS: u32 = 10;
 
@@ -15,10 +17,6 @@ const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 
 /// The increments of the key per round (Weyl sequence): the golden ratio and √3 − 1.
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-
-/// 2⁻²⁴ and 2⁻⁵³: the spacing of `f32` and `f64` values in [1/2, 1).
-const STEP_F32: f32 = 1.0 / 16_777_216.0;
-const STEP_F64: f64 = 1.0 / 9_007_199_254_740_992.0;
 
 /// A random number generator, Philox4x32-10: cuRAND's `curandStatePhilox4_32_10_t`.
 ///
@@ -124,14 +122,10 @@ impl Philox {
     }
 
     /// Returns two independent samples of the normal distribution with mean 0 and variance 1.
-    ///
-    /// G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates" (1958).
     pub fn normal_pair_f32(&mut self) -> (f32, f32) {
-        // In (0, 1], so that the logarithm is finite.
-        let u = 1.0 - self.uniform_f32();
-        let angle = 2.0 * core::f32::consts::PI * self.uniform_f32();
-        let radius = (-2.0 * u.ln()).sqrt();
-        (radius * angle.cos(), radius * angle.sin())
+        let u = self.uniform_f32();
+        let v = self.uniform_f32();
+        box_muller_f32(u, v)
     }
 
     /// Returns a sample of the normal distribution with mean 0 and variance 1. [`Philox::normal_pair_f32`] returns two
@@ -142,10 +136,9 @@ impl Philox {
 
     /// Returns two independent samples of the normal distribution with mean 0 and variance 1.
     pub fn normal_pair_f64(&mut self) -> (f64, f64) {
-        let u = 1.0 - self.uniform_f64();
-        let angle = 2.0 * core::f64::consts::PI * self.uniform_f64();
-        let radius = (-2.0 * u.ln()).sqrt();
-        (radius * angle.cos(), radius * angle.sin())
+        let u = self.uniform_f64();
+        let v = self.uniform_f64();
+        box_muller_f64(u, v)
     }
 
     /// Returns a sample of the normal distribution with mean 0 and variance 1.
