@@ -30,6 +30,7 @@
 mod component;
 mod element;
 
+use std::fmt;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use cumbia_kernel_lang::Float;
@@ -42,7 +43,7 @@ pub use component::Component;
 macro_rules! vectors {
     ($($(#[$doc:meta])* $name:ident [x $($more:ident)*] [$($field:ident)*] $align:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Copy, PartialEq)]
         #[repr(C)]
         pub struct $name<T: Component> {
             $(
@@ -56,6 +57,13 @@ macro_rules! vectors {
         impl<T: Component> $name<T> {
             /// The vector whose components are 0.
             pub const ZERO: Self = $name { $($field: T::ZERO,)* align: [] };
+        }
+
+        impl<T: Component> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // As in a kernel, which has no alignment field.
+                f.debug_struct(stringify!($name))$(.field(stringify!($field), &self.$field))*.finish()
+            }
         }
 
         impl<T: Component> Default for $name<T> {
