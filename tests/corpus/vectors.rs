@@ -3,7 +3,8 @@
 use cumbia::prelude::*;
 use cumbia::random::{Philox, Xoroshiro128p};
 use cumbia::vector::{
-    Component, Double2, Float2, Float3, Float4, Int2, Int3, Int4, Uchar4, Ulonglong2, Vec2, Vec3, Vec4,
+    Bfloat2, Bfloat3, Component, Double2, Float2, Float3, Float4, Half4, Int2, Int3, Int4, Uchar4, Ulonglong2, Vec2,
+    Vec3, Vec4,
 };
 
 use crate::Tolerance::UlpsOr;
@@ -19,6 +20,7 @@ pub(crate) const CASES: &[Case] = listed![
     shared_vectors,
     random_bits,
     states_in_an_array,
+    of_halves,
     random_numbers,
     normal_numbers
 ];
@@ -376,4 +378,35 @@ fn states_in_an_array(run: &mut Run<'_>) {
     run.expect("states", &states, &host);
     run.expect("longs", &longs, &expected_longs);
     run.expect("doubles", &doubles, &expected_doubles);
+}
+
+/// Vectors of 16-bit floats, and vectors from vectors.
+#[kernel(fmad = false)]
+pub fn halves(x: &[Half4], y: &[Bfloat2], z: &mut [Half4], sums: &mut [f32], w: &mut [Bfloat3]) {
+    let i = grid(1);
+    if i < x.len() {
+        let doubled = (x[i] + x[i]) * f16::from_f32(0.5);
+        z[i] = doubled.truncate().truncate().extend(doubled.z).extend(doubled.component(i % 4));
+        sums[i] = x[i].component(3 - i % 4).to_f32() + y[i].component(i % 2).to_f32();
+        w[i] = y[i].extend(y[i].x - y[i].y);
+        sums[i] += w[i].component(i % 3).to_f32();
+    }
+}
+
+fn of_halves(run: &mut Run<'_>) {
+    let half = |i: usize, k: usize| f16::from_f32(i as f32 * 0.5 - k as f32);
+    let brain = |i: usize, k: usize| bf16::from_f32(i as f32 + k as f32 * 0.25);
+    let xs: Vec<Half4> = (0..9).map(|i| Half4::new(half(i, 0), half(i, 1), half(i, 2), half(i, 3))).collect();
+    let ys: Vec<Bfloat2> = (0..9).map(|i| Bfloat2::new(brain(i, 0), brain(i, 1))).collect();
+    let (x, y) = (run.array(&xs), run.array(&ys));
+    let mut z = run.array(&[Half4::ZERO; 9]);
+    let (mut sums, mut w) = (run.zeros(9), run.array(&[Bfloat3::ZERO; 9]));
+    run.launch(halves(&x, &y, &mut z, &mut sums, &mut w).block(4).over(9));
+    let last = |i: usize| Half4::new(half(i, 0), half(i, 1), half(i, 2), half(i, i % 4));
+    run.expect("z", &z, &(0..9).map(last).collect::<Vec<_>>());
+    let extended = |i: usize| [brain(i, 0), brain(i, 1), bf16::from_f32(-0.25)];
+    let vectors = (0..9).map(|i| Bfloat3::new(extended(i)[0], extended(i)[1], extended(i)[2]));
+    run.expect("w", &w, &vectors.collect::<Vec<_>>());
+    let sum = |i: usize| half(i, 3 - i % 4).to_f32() + brain(i, i % 2).to_f32() + extended(i)[i % 3].to_f32();
+    run.expect("sums", &sums, &(0..9).map(sum).collect::<Vec<_>>());
 }

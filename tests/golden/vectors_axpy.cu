@@ -123,7 +123,7 @@ static __device__ inline void Vec4_add_assign(types::Vec4_f32& self_, types::Vec
 
 }  // namespace device
 
-#line 28 "tests/corpus/vectors.rs"
+#line 30 "tests/corpus/vectors.rs"
 extern "C" __global__ void axpy(float a, const types::Vec4_f32* __restrict__ x, usize x_len, types::Vec4_f32* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < y_len) {
