@@ -391,7 +391,7 @@
 //! - Places: `x[i]`, `x[i].velocity[2]`, `&mut x[a..b]`, `matrix[[i, j]]`.
 //! - The methods of floating-point numbers that [`Float`] lists, and integer methods such as `pow`, `count_ones`,
 //!   `wrapping_add`.
-//! - `assert!`, `panic!`, `println!` and related macros, with scalars and enums as format arguments.
+//! - `assert!`, `panic!`, `println!` and related macros, with values as format arguments.
 //! - Calls of `#[device]` functions and methods, and of the [`intrinsics`].
 //!
 //! The semantics are those of Rust: `as` from float to integer saturates, `%` truncates, small integers wrap at their

@@ -25,7 +25,7 @@ use crate::ir::{Piece, Span, Text};
 /// ```
 pub const FAULT_RECORD_BYTES: usize = 56 + 8 * PANIC_ARGS;
 
-/// The maximum number of message arguments that a fault record holds. Further arguments are dropped.
+/// The maximum number of words of message arguments that a fault record holds. Further words are dropped.
 pub const PANIC_ARGS: usize = 6;
 
 /// The size in bytes of the kernel's last, hidden parameter, which exists if [`Source::takes_launch`] is set.

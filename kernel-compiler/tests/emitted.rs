@@ -284,7 +284,7 @@ fn messages_reach_the_host() {
         "thread {} of {}: {:.3} {:?} {}\n <- usize f32 bool i8 usize",
         "level {:?}\n <- kernels::Level",
         "assertion failed <- ",
-        "{} {} {} {} {} {} (not kept) (not kept) <- usize usize usize usize usize usize",
+        "{} {} {} {} {} {} {} {} <- usize usize usize usize usize usize usize f32",
     ];
     assert_eq!(sites, expected);
     // The thread has index (0, 7, 8) in block (0, 5, 6), in a grid and a block of size one.

@@ -225,7 +225,13 @@ fn methods_and_messages() {
     );
     rejects(
         "struct P { x: f32 } fn k(p: P) { println!(\"{} {}\", p.x, p); }",
-        &["a message argument of type `kernels::P` is not supported"],
+        &["a message argument of type `kernels::P` needs `{:?}`"],
+    );
+    rejects("struct P { x: f32 } fn k(p: P) { println!(\"{p:?} {:#?}\", (p, [p.x; 3])); }", &[]);
+    rejects("fn k(x: &[f32]) { println!(\"{:?}\", x); }", &["a message argument of type `&[f32]` is not supported"]);
+    rejects(
+        "fn k(x: f32) { println!(\"{:?} {:?}\", [x; 64], [x; 65]); }",
+        &["a message argument of type `[f32; 65]` has more than 64 values"],
     );
 }
 

@@ -165,6 +165,7 @@ functions! {
     cuStreamSynchronize(stream: CUstream);
     cuStreamQuery(stream: CUstream);
     cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
+    cuLaunchHostFunc(stream: CUstream, function: unsafe extern "C" fn(*mut c_void), data: *mut c_void);
     cuEventCreate(event: *mut CUevent, flags: c_uint);
     cuEventDestroy_v2(event: CUevent);
     cuEventRecord(event: CUevent, stream: CUstream);

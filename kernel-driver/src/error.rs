@@ -21,6 +21,9 @@ pub(crate) const NOT_READY: c_uint = 600;
 /// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
 pub(crate) const PEER_ACCESS_ALREADY_ENABLED: c_uint = 704;
 
+/// `CUDA_ERROR_NOT_PERMITTED`.
+pub(crate) const NOT_PERMITTED: c_uint = 800;
+
 /// `CUDA_ERROR_NOT_SUPPORTED`.
 pub(crate) const NOT_SUPPORTED: c_uint = 801;
 

@@ -37,7 +37,7 @@ pub use primary_context::{GpuName, PrimaryContext};
 pub use records::{
     FAULT_ARGS, FAULT_RECORD_BYTES, LaunchParameter, PRINT_BUFFER_BYTES, PRINT_HEADER_BYTES, Prints, RawFault,
 };
-pub use stream::{Event, Stream, StreamOptions};
+pub use stream::{Event, Stream, StreamOptions, run_callback};
 pub use sys::{CUcontext, CUdeviceptr, CUstream};
 pub use toolkit::{
     Architecture, BadNvrtcReason, Environment, Image, Joined, LibraryFailure, NoDisassembler, NotAnArchitecture, Nvrtc,

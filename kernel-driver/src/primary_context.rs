@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use crate::stream::forbid_in_callback;
 use crate::sys::{CUcontext, CUmemoryPool};
 
 use crate::driver::Driver;
@@ -71,12 +72,13 @@ impl PrimaryContext {
         self.raw
     }
 
-    /// Makes the context current to the calling thread.
+    /// Makes the context current to the calling thread. Fails in a callback of a stream, which must not use the API.
     ///
     /// The current context is queried from the driver each time rather than cached: another library may have changed it
     /// meanwhile, and the driver's query reads a thread-local variable as well.
     #[inline]
     pub fn bind(&self) -> Result<(), CudaError> {
+        forbid_in_callback()?;
         let mut current = std::ptr::null_mut();
         // SAFETY: the pointer is valid for the write.
         unsafe { self.driver.cuCtxGetCurrent(&raw mut current) }?;

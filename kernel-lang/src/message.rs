@@ -1,10 +1,10 @@
-//! Formatting of kernel messages with numeric arguments, on the host and by Rust's own rules.
+//! Formatting of kernel messages and their arguments, on the host and by Rust's own rules.
 //!
 //! A GPU records the number of the message and the bits of its arguments. Rust takes formatting options from the source
 //! only, so each combination of options that changes the digits is a separate format string here; fill and alignment,
 //! which only pad the digits, are implemented by hand.
 
-use std::fmt::{Binary, Debug, Display, LowerExp, LowerHex, Octal, UpperExp, UpperHex};
+use std::fmt::{self, Binary, Debug, Display, LowerExp, LowerHex, Octal, UpperExp, UpperHex};
 use std::iter::repeat_n;
 
 use cumbia_kernel_ir::Text;
@@ -14,8 +14,8 @@ use half::{bf16, f16};
 /// The text in place of a number that the record had no room for.
 const NOT_KEPT: &str = "(not kept)";
 
-/// Formats a message whose arguments have these bits.
-pub fn format(text: &Text, bits: &[u64]) -> String {
+/// Formats a message whose arguments have these words.
+pub fn format(text: &Text, words: &[u64]) -> String {
     let Text { pieces, args } = text;
     let mut message = String::new();
     for piece in pieces {
@@ -23,17 +23,121 @@ pub fn format(text: &Text, bits: &[u64]) -> String {
             Piece::Text(text) => message.push_str(text),
             Piece::Number { position, format } => {
                 let position = *position as usize;
-                match args.get(position).zip(bits.get(position)) {
-                    Some((Type::Scalar(scalar), &bits)) => {
-                        message.push_str(&number(*scalar, bits, FormatSpec::parse(format)));
+                let before: usize = args.iter().take(position).filter_map(Type::words).sum();
+                match args.get(position) {
+                    Some(ty) => {
+                        let words = words.get(before..).unwrap_or_default();
+                        message.push_str(&argument(ty, words, FormatSpec::parse(format)));
                     }
-                    Some((Type::Enum(choice), &bits)) => message.push_str(&variant(choice, bits)),
-                    Some(_) | None => message.push_str(NOT_KEPT),
+                    None => message.push_str(NOT_KEPT),
                 }
             }
         }
     }
     message
+}
+
+/// Formats an argument whose value begins with these words.
+fn argument(ty: &Type, words: &[u64], spec: FormatSpec) -> String {
+    let shown = Shown { ty, words, spec };
+    if spec.alternate { format!("{shown:#?}") } else { format!("{shown:?}") }
+}
+
+/// A value that is formatted as by a derived `Debug`. The numbers in it have the specification of the argument.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    ty: &'a Type,
+    /// The words of the value, and of what follows it.
+    words: &'a [u64],
+    spec: FormatSpec,
+}
+
+impl<'a> Shown<'a> {
+    /// Returns a part of the value, which begins `before` words after it.
+    fn part(self, ty: &'a Type, before: usize) -> Shown<'a> {
+        Shown { ty, words: self.words.get(before..).unwrap_or_default(), ..self }
+    }
+
+    /// Returns parts of these types, the first of which begins `before` words after the value.
+    fn parts(self, types: impl IntoIterator<Item = &'a Type>, mut before: usize) -> impl Iterator<Item = Shown<'a>> {
+        types.into_iter().map(move |ty| {
+            let part = self.part(ty, before);
+            before += ty.words().unwrap_or(0);
+            part
+        })
+    }
+
+    /// Formats a struct or a variant. The fields of a tuple struct are named by numbers.
+    fn fields(self, f: &mut fmt::Formatter<'_>, name: &str, fields: &[(&str, &'a Type)], before: usize) -> fmt::Result {
+        let parts = self.parts(fields.iter().map(|(_, ty)| *ty), before);
+        match fields {
+            [] => f.write_str(name),
+            [(first, _), ..] if first.starts_with(|c: char| c.is_ascii_digit()) => {
+                let mut tuple = f.debug_tuple(name);
+                parts.for_each(|part| {
+                    tuple.field(&part);
+                });
+                tuple.finish()
+            }
+            _ => {
+                let mut structure = f.debug_struct(name);
+                fields.iter().zip(parts).for_each(|((name, _), part)| {
+                    structure.field(name, &part);
+                });
+                structure.finish()
+            }
+        }
+    }
+
+    /// Formats an enum with data.
+    fn variant(self, f: &mut fmt::Formatter<'_>, tag: &EnumType) -> fmt::Result {
+        let Some(&bits) = self.words.first() else { return f.write_str(NOT_KEPT) };
+        let bits = bits & (u64::MAX >> (64 - tag.repr.bits()));
+        let Some(variant) = tag.variants.iter().position(|variant| variant.bits == bits) else {
+            return f.write_str(&variant(tag, bits));
+        };
+        let before: usize = 1 + (0..variant).filter_map(|earlier| self.ty.words_of_variant(earlier)).sum::<usize>();
+        let name = &tag.variants[variant].name;
+        let mut fields: Vec<_> = self.ty.payload_fields(variant).into_iter().map(|(name, _, ty)| (name, ty)).collect();
+        if name == "None" && matches!(self.ty.target(), Type::Tuple(_)) {
+            fields.clear(); // `Option::None`, whose payload is `()`
+        }
+        self.fields(f, name, &fields, before)
+    }
+}
+
+impl Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shown { ty, words, spec } = *self;
+        match ty.target() {
+            Type::Scalar(scalar) => match words.first() {
+                Some(&bits) => f.write_str(&number(*scalar, bits, spec)),
+                None => f.write_str(NOT_KEPT),
+            },
+            Type::Enum(choice) => match words.first() {
+                Some(&bits) => f.write_str(&variant(choice, bits)),
+                None => f.write_str(NOT_KEPT),
+            },
+            Type::Unit => f.write_str(&spec.text("()")),
+            ty if let Some(tag) = ty.tag() => self.variant(f, tag),
+            Type::Tuple(parts) => {
+                let mut tuple = f.debug_tuple("");
+                self.parts(parts, 0).for_each(|part| {
+                    tuple.field(&part);
+                });
+                tuple.finish()
+            }
+            Type::Struct(structure) => {
+                let fields: Vec<_> = structure.fields.iter().map(|field| (field.name.as_str(), &field.ty)).collect();
+                self.fields(f, &structure.name, &fields, 0)
+            }
+            Type::Array(element, len) => {
+                let len = usize::try_from(*len).unwrap_or(usize::MAX);
+                f.debug_list().entries(self.parts(std::iter::repeat_n(&**element, len), 0)).finish()
+            }
+            Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => f.write_str(NOT_KEPT),
+        }
+    }
 }
 
 /// Returns the name of a variant, as a derived `Debug` formats it: ignoring the width. If no variant has these bits,
@@ -272,6 +376,8 @@ impl FormatSpec {
 
 #[cfg(test)]
 mod tests {
+    use cumbia_kernel_ir::{Field, StructType, Variant};
+
     use super::*;
 
     /// Compares the formatting of a number with that of `format!`.
@@ -345,5 +451,80 @@ mod tests {
         };
         let bits = [17, u64::from(0.125f32.to_bits())];
         assert_eq!(format(&message, &bits), "x[17] = 0.12, 0x11(not kept)");
+    }
+
+    /// Fields without offsets, which messages do not need.
+    fn structure(name: &str, fields: &[(&str, Type)]) -> Type {
+        let field = |(name, ty): &(&str, Type)| Field { name: (*name).to_owned(), ty: ty.clone(), offset: 0 };
+        let fields = fields.iter().map(field).collect();
+        Type::Struct(StructType { name: name.to_owned(), path: name.to_owned(), fields, size: 0, align: 1 })
+    }
+
+    #[track_caller]
+    fn check_argument(ty: &Type, words: &[u64], format: &str, expected: &str) {
+        assert_eq!(argument(ty, words, FormatSpec::parse(format)), expected, "{ty} as {{:{format}}}");
+    }
+
+    #[test]
+    fn compound_values_are_formatted_as_by_derived_debug() {
+        let (u8, f32) = (Type::Scalar(Scalar::U8), Type::Scalar(Scalar::F32));
+        let bits = |x: f32| u64::from(x.to_bits());
+        let point = structure("Point", &[("x", f32.clone()), ("on", Type::BOOL)]);
+        check_argument(&point, &[bits(1.5), 1], "?", "Point { x: 1.5, on: true }");
+        check_argument(&point, &[bits(1.5), 1], "#?", "Point {\n    x: 1.5,\n    on: true,\n}");
+        check_argument(&point, &[bits(1.5)], "?", "Point { x: 1.5, on: (not kept) }");
+        check_argument(&structure("Unit", &[]), &[], "#?", "Unit");
+        let nested = structure("Pair", &[("0", point.clone()), ("1", Type::Array(Box::new(u8.clone()), 2))]);
+        check_argument(&nested, &[0, 0, 7, 8], "?", "Pair(Point { x: 0.0, on: false }, [7, 8])");
+        check_argument(&nested, &[0, 0, 7, 8], "#04x?", &{
+            #[derive(Debug)]
+            #[allow(dead_code, reason = "they are printed")]
+            struct Point {
+                x: f32,
+                on: bool,
+            }
+            #[derive(Debug)]
+            #[allow(dead_code, reason = "it is printed")]
+            struct Pair(Point, [u8; 2]);
+            format!("{:#04x?}", Pair(Point { x: 0.0, on: false }, [7, 8]))
+        });
+        for (parts, expected) in [(vec![u8.clone()], "(    7,)"), (vec![u8.clone(), Type::Unit], "(    7, ()   )")] {
+            check_argument(&Type::Tuple(parts), &[7], "5?", expected);
+        }
+        check_argument(&Type::Array(Box::new(u8), 0), &[], "#?", "[]");
+    }
+
+    #[test]
+    fn enums_with_data_are_formatted_as_by_derived_debug() {
+        let tag = |names: &[&str]| {
+            let variant = |(bits, name): (u64, &&str)| Variant { name: (*name).to_owned(), bits };
+            let variants = (0..).zip(names).map(variant).collect();
+            let (name, path) = (String::from("Tag"), String::from("Tag"));
+            Type::Enum(EnumType { name, path, repr: Scalar::U32, variants, has_data: true })
+        };
+        let u8 = Type::Scalar(Scalar::U8);
+        let option = Type::Tuple(vec![tag(&["None", "Some"]), Type::Unit, u8.clone()]);
+        assert_eq!(option.words(), Some(2));
+        check_argument(&option, &[0, 7], "?", "None");
+        check_argument(&option, &[1, 7], "?", "Some(7)");
+        check_argument(&option, &[5, 7], "?", "5");
+        let result = Type::Tuple(vec![tag(&["Ok", "Err"]), Type::Unit, option]);
+        check_argument(&result, &[0, 1, 7], "?", "Ok(())");
+        check_argument(&result, &[1, 1, 7], "#?", "Err(\n    Some(\n        7,\n    ),\n)");
+        let names = tag(&["Empty", "Circle", "Box"]);
+        let payload = |fields: &[(&str, Type)]| structure("Payload", &[&[("tag", names.clone())], fields].concat());
+        let shape = structure(
+            "Shape",
+            &[
+                ("tag", names.clone()),
+                ("Empty", payload(&[])),
+                ("Circle", payload(&[("0", u8.clone())])),
+                ("Box", payload(&[("a", u8.clone()), ("b", u8.clone())])),
+            ],
+        );
+        assert_eq!(shape.words(), Some(4));
+        check_argument(&shape, &[0, 1, 2, 3], "?", "Empty");
+        check_argument(&shape, &[1, 1, 2, 3], "?", "Circle(1)");
+        check_argument(&shape, &[2, 1, 2, 3], "3?", "Box { a:   2, b:   3 }");
     }
 }

@@ -362,7 +362,29 @@ fn with_stub(
 
 /// Launches a kernel in Numba's syntax: `launch!(kernel[grid, block](arguments))?`.
 ///
-/// Expands to `kernel(arguments).grid(grid).block(block).launch()`.
+/// Expands to `kernel(arguments).grid(grid).block(block).launch()`. Further methods of a launch follow the arguments:
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[kernel]
+/// fn fill(value: f32, y: &mut [f32]) {
+///     let i = grid(1);
+///     if i < y.len() {
+///         y[i] = value;
+///     }
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let stream = device.stream()?;
+/// let mut y = device.zeros::<f32>(100)?;
+/// launch!(fill[1, 128](2.0, &mut y))?;
+/// launch!(fill[1, 128](3.0, &mut y).shared_bytes(1024).on(&stream))?;
+/// assert_eq!(y.to_host()?, [3.0; 100]);
+/// # Ok(())
+/// # }
+/// ```
 #[proc_macro]
 pub fn launch(input: TokenStream) -> TokenStream {
     let launch = syn::parse_macro_input!(input as launch::Launch);

@@ -191,6 +191,9 @@ rules! {
     ASSIGN_TO_VIEW: "cannot assign to an element of `{}`, which is an `ArrayView`",
         why "the elements of an `ArrayView` are read-only",
         help "declare the parameter as an `ArrayViewMut` with as many dimensions";
+    ASSIGN_TO_PART: "cannot assign to an element of `{}(..)`, which is an `ArrayView`",
+        why "`{}` returns a read-only view, also of an `ArrayViewMut`",
+        help "write `{}_mut(..)`, on an `ArrayViewMut`";
     ASSIGN_PLACE: "cannot assign to this expression in {body}",
         why "it is not a place expression: a variable, an element, a dereferenced `&mut`, or a field of one of these",
         help "assign to a variable or to `y[i]`";
@@ -293,6 +296,9 @@ rules! {
     PARAMETER_TYPE: "a parameter of type `{}` is not supported",
         why "a parameter is a value with the same layout on host and device, or refers to device memory that holds such values",
         help "use a number, `bool`, a type with `#[derive(DeviceType)]`, an array of them, `&[T]`, `&mut [T]` or a view";
+    CLOSURE_PARAMETER: "a closure parameter, `{}`, is not supported",
+        why "device code has no closure types: a closure's captures have no defined layout, and its body is compiled for the host only",
+        help "write a `#[device] trait` with the function, a type parameter with that bound, and a `#[device] impl` for a struct that holds the captures";
     REFERENCE_PARAMETER: "a kernel cannot take a reference to a single value",
         why "arguments are copied to the device, which cannot dereference host memory",
         help "take it by value: `{}`; to modify it, pass it as an element of a `&mut [_]`";

@@ -4,12 +4,13 @@ use cumbia_kernel_ir::CudaC;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, GenericArgument, GenericParam, Ident, Pat, PatIdent, Path, PathArguments, Receiver, ReceiverKind,
-    ReturnType, Safety, Signature as SynSignature, Token, Type, TypeGroup, TypeParen, TypePath, TypeReference,
-    TypeSlice, TypeTuple, parse_quote,
+    ReturnType, Safety, Signature as SynSignature, Token, Type, TypeGroup, TypeParamBound, TypeParen, TypePath,
+    TypeReference, TypeSlice, TypeTuple, WherePredicate, parse_quote,
 };
 
 use crate::report::Errors;
@@ -186,9 +187,18 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
             GenericParam::Const(_) => {}
         }
     }
+    let closures = closure_types(signature, errors);
     // Declared lifetimes have been rejected already.
     let lifetimes = signature.generics.lifetimes().next().is_some();
-    let params = signature.inputs.iter().filter_map(|input| param(input, role, lifetimes, errors)).collect();
+    let mut params: Vec<Param> =
+        signature.inputs.iter().filter_map(|input| param(input, role, lifetimes, errors)).collect();
+    for param in &mut params {
+        if let ParamKind::Value(Type::Path(path)) = &param.kind
+            && path.path.get_ident().is_some_and(|ty| closures.contains(ty))
+        {
+            param.kind = ParamKind::Refused;
+        }
+    }
     let result = match &signature.output {
         ReturnType::Type(_, result) if !is_unit(result) => {
             if role != Role::Kernel && !is_value(result) {
@@ -212,6 +222,41 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
         views: signature.inputs.iter().filter_map(view_path).collect(),
         foreign: None,
     }
+}
+
+/// Rejects the bounds of type parameters that are traits of closures, and returns these type parameters.
+fn closure_types(signature: &SynSignature, errors: &mut Errors) -> Vec<Ident> {
+    let mut closures = Vec::new();
+    let mut refuse = |ty: &Ident, bounds: &Punctuated<TypeParamBound, Token![+]>| {
+        if let Some(bound) = closure_bound(bounds) {
+            errors.refuse_named(bound, &rules::CLOSURE_PARAMETER, &text_of(bound));
+            closures.push(ty.clone());
+        }
+    };
+    for param in signature.generics.type_params() {
+        refuse(&param.ident, &param.bounds);
+    }
+    for predicate in signature.generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
+        if let WherePredicate::Type(predicate) = predicate
+            && let Type::Path(path) = &predicate.bounded_ty
+            && let Some(ty) = path.path.get_ident()
+        {
+            refuse(ty, &predicate.bounds);
+        }
+    }
+    closures
+}
+
+/// Returns the bound that is a trait of closures, such as `Fn(f32) -> f32`, if there is one.
+fn closure_bound(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<&TypeParamBound> {
+    bounds.iter().find(|bound| {
+        let TypeParamBound::Trait(bound) = bound else { return false };
+        bound.path.segments.last().is_some_and(|last| {
+            // No trait of a user's takes its arguments in parentheses.
+            matches!(last.arguments, PathArguments::Parenthesized(_))
+                && ["Fn", "FnMut", "FnOnce"].iter().any(|name| last.ident == name)
+        })
+    })
 }
 
 fn refuse_qualifiers(signature: &SynSignature, errors: &mut Errors) {
@@ -319,6 +364,10 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             && let Some(option) = option(ty) =>
         {
             errors.refuse_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
+            ParamKind::Refused
+        }
+        Type::ImplTrait(closure) if let Some(bound) = closure_bound(&closure.bounds) => {
+            errors.refuse_named(ty, &rules::CLOSURE_PARAMETER, &text_of(bound));
             ParamKind::Refused
         }
         Type::Tuple(_) if role != Role::Kernel && is_value(ty) => ParamKind::Value(ty.clone()),
@@ -444,7 +493,7 @@ fn is_unit(ty: &Type) -> bool {
 }
 
 /// Formats a type as source text.
-pub(crate) fn text_of(ty: &Type) -> String {
+pub(crate) fn text_of(ty: &impl ToTokens) -> String {
     let mut text = quote!(#ty).to_token_stream().to_string();
     for (tokens, written) in [
         ("& ", "&"),

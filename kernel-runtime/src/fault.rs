@@ -45,9 +45,12 @@ pub(crate) fn synchronize_all(context: &Context) -> Result<()> {
     streams.iter().try_for_each(|stream| take(stream))
 }
 
-/// Returns the pending fault of a completed kernel, if any, as an error and clears it.
+/// Returns the pending fault of a completed kernel, or the panic of a callback, if any, as an error and clears it.
 pub(crate) fn take(stream: &cuda::Stream) -> Result<()> {
-    stream.take_fault()?.map_or(Ok(()), |raw| Err(resolve(raw)))
+    if let Some(raw) = stream.take_fault()? {
+        return Err(resolve(raw));
+    }
+    stream.take_callback_panic().map_or(Ok(()), |message| Err(Error::Callback { message }))
 }
 
 /// Resolves a fault record of a GPU to an error.

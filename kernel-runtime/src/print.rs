@@ -76,7 +76,7 @@ pub fn decode(words: &[u64]) -> String {
             .zip(site.checked_sub(1))
             .and_then(|(kernel, site)| kernel.interface(Layout::Contiguous).sites.get(site));
         let Some(SiteKind::Print(message)) = site.map(|site| &site.kind) else { break };
-        let Some((numbers, after)) = tail.split_at_checked(message.args.len()) else { break };
+        let Some((numbers, after)) = tail.split_at_checked(message.words()) else { break };
         text.push_str(&message::format(message, numbers));
         rest = after;
     }

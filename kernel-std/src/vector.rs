@@ -30,9 +30,10 @@
 mod component;
 mod element;
 
+use std::fmt;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use cumbia_kernel_lang::Float;
+use cumbia_kernel_lang::{Float, bf16, f16};
 use cumbia_kernel_macros::device;
 
 pub use component::Component;
@@ -42,7 +43,7 @@ pub use component::Component;
 macro_rules! vectors {
     ($($(#[$doc:meta])* $name:ident [x $($more:ident)*] [$($field:ident)*] $align:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Copy, PartialEq)]
         #[repr(C)]
         pub struct $name<T: Component> {
             $(
@@ -56,6 +57,13 @@ macro_rules! vectors {
         impl<T: Component> $name<T> {
             /// The vector whose components are 0.
             pub const ZERO: Self = $name { $($field: T::ZERO,)* align: [] };
+        }
+
+        impl<T: Component> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // As in a kernel, which has no alignment field.
+                f.debug_struct(stringify!($name))$(.field(stringify!($field), &self.$field))*.finish()
+            }
         }
 
         impl<T: Component> Default for $name<T> {
@@ -199,8 +207,56 @@ vectors! {
     Vec4 [x y z w] [x y z w] Four;
 }
 
+/// CUDA's `__nv_bfloat162`.
+pub type Bfloat2 = Vec2<bf16>;
+/// Three `bf16`; CUDA has no such type.
+pub type Bfloat3 = Vec3<bf16>;
+/// Four `bf16`; CUDA has no such type.
+pub type Bfloat4 = Vec4<bf16>;
+
+#[device]
+impl<T: Component> Vec2<T> {
+    /// Returns the vector with `z` as a third component.
+    pub fn extend(self, z: T) -> Vec3<T> {
+        Vec3::<T>::new(self.x, self.y, z)
+    }
+
+    /// Returns the component with this index, from 0; a fault if `index >= 2`.
+    pub fn component(self, index: usize) -> T {
+        [self.x, self.y][index]
+    }
+}
+
+#[device]
+impl<T: Component> Vec4<T> {
+    /// Returns the first three components.
+    pub fn truncate(self) -> Vec3<T> {
+        Vec3::<T>::new(self.x, self.y, self.z)
+    }
+
+    /// Returns the component with this index, from 0; a fault if `index >= 4`.
+    pub fn component(self, index: usize) -> T {
+        [self.x, self.y, self.z, self.w][index]
+    }
+}
+
 #[device]
 impl<T: Component> Vec3<T> {
+    /// Returns the vector with `w` as a fourth component.
+    pub fn extend(self, w: T) -> Vec4<T> {
+        Vec4::<T>::new(self.x, self.y, self.z, w)
+    }
+
+    /// Returns the first two components.
+    pub fn truncate(self) -> Vec2<T> {
+        Vec2::<T>::new(self.x, self.y)
+    }
+
+    /// Returns the component with this index, from 0; a fault if `index >= 3`.
+    pub fn component(self, index: usize) -> T {
+        [self.x, self.y, self.z][index]
+    }
+
     /// Returns the cross product.
     pub fn cross(self, other: Self) -> Self {
         Vec3::<T>::new(
@@ -232,6 +288,7 @@ names! {
     u32 Uint2 Uint3 Uint4 "uint";
     i64 Longlong2 Longlong3 Longlong4 "longlong";
     u64 Ulonglong2 Ulonglong3 Ulonglong4 "ulonglong";
+    f16 Half2 Half3 Half4 "half";
     f32 Float2 Float3 Float4 "float";
     f64 Double2 Double3 Double4 "double";
 }

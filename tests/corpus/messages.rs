@@ -7,7 +7,7 @@ use cumbia::prelude::*;
 use crate::program::quietly;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![printed, printed_in_loops, panics, assertions, of_enums];
+pub(crate) const CASES: &[Case] = listed![printed, printed_in_loops, panics, assertions, of_enums, of_compound_values];
 
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[device(PartialEq)]
@@ -228,4 +228,150 @@ fn of_enums(run: &mut Run<'_>) {
     let x = run.array(&[State::Done]);
     run.expect_fault("assert", |run| run.launch(states(&x, &mut y).grid(1).block(1)));
     run.expect_words("still 2");
+}
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
+pub struct Point {
+    x: f32,
+    r#type: State,
+    seen: bool,
+}
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+pub struct Pair<T>(T, [T; 2]);
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+pub struct Nothing;
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(u32)]
+pub enum Shape {
+    Empty,
+    Circle(f32, u8),
+    Box { at: Point, sides: [i16; 2] },
+}
+
+/// A message with a value of each kind, in the body of a kernel and formatted by the host.
+macro_rules! compound_texts {
+    ($name:ident, $host:ident: $($variable:ident: $ty:ty),*; $($text:tt)*) => {
+        #[kernel]
+        pub fn $name(shapes: &[Shape], i: i32, f: f32) {
+            $(let $variable: $ty = values::$variable(i, f);)*
+            $(print! $text;)*
+            for k in 0..shapes.len() {
+                println!("{k}: {:?} {:#?}", shapes[k], shapes[k]);
+            }
+            let first = &shapes[0];
+            println!("{:?}", *first);
+        }
+
+        fn $host(shapes: &[Shape], i: i32, f: f32) -> String {
+            let mut all = String::new();
+            $(let $variable: $ty = values::$variable(i, f);)*
+            $(all.push_str(&format! $text);)*
+            for k in 0..shapes.len() {
+                all.push_str(&format!("{k}: {:?} {:#?}\n", shapes[k], shapes[k]));
+            }
+            all.push_str(&format!("{:?}\n", shapes[0]));
+            all
+        }
+    };
+}
+
+pub mod values {
+    use cumbia::prelude::*;
+    use cumbia::vector::Float4;
+
+    use super::{Nothing, Pair, Point, State};
+
+    #[device]
+    pub fn point(i: i32, f: f32) -> Point {
+        Point { x: f, r#type: if i > 0 { State::Busy } else { State::Done }, seen: i != 7 }
+    }
+
+    #[device]
+    pub fn pair(i: i32, f: f32) -> Pair<f32> {
+        Pair(f, [i as f32, 0.5])
+    }
+
+    #[device]
+    pub fn nothing(_i: i32, _f: f32) -> Nothing {
+        Nothing
+    }
+
+    #[device]
+    pub fn tuple(i: i32, f: f32) -> (i32, (f32, bool), u8) {
+        (i, (f, i > 0), i as u8)
+    }
+
+    #[device]
+    pub fn grid_of(i: i32, _f: f32) -> [[i32; 3]; 2] {
+        [[i, 1, 2], [3, 4, 5]]
+    }
+
+    #[device]
+    pub fn vector(i: i32, f: f32) -> Float4 {
+        Float4::new(f, i as f32, 1.0, -0.0)
+    }
+
+    #[device]
+    pub fn option(i: i32, f: f32) -> Option<f32> {
+        if i > 0 { Some(f) } else { None }
+    }
+
+    #[device]
+    pub fn result(i: i32, f: f32) -> Result<f32, u32> {
+        if i > 0 { Ok(f) } else { Err(9) }
+    }
+}
+
+compound_texts! { compounds, formatted_compounds:
+    point: Point, pair: Pair<f32>, nothing: Nothing, tuple: (i32, (f32, bool), u8), grid_of: [[i32; 3]; 2],
+    vector: cumbia::vector::Float4, option: Option<f32>, result: Result<f32, u32>;
+    ("{point:?} {pair:?} {nothing:?} {tuple:?}\n")
+    ("{point:#?}\n{pair:#?}\n{nothing:#?} {tuple:#?}\n")
+    ("{grid_of:?} {:?} {:#?}\n", grid_of[1], grid_of)
+    ("[{grid_of:4?}] [{tuple:+08.2?}] [{pair:<7.1?}] [{point:*^9?}]\n")
+    ("{vector:?} {option:?} {result:?} {option:#?} {result:#?}\n")
+    ("{:?} {:?} {:x?} {1:?}\n", point.r#type, (point.x,), [tuple.0, 255])
+    ("{:?}\n", [point; 2])
+}
+
+/// Values that are not scalars in messages of panics, which keep six scalars.
+#[kernel]
+pub fn stops_with(which: u32, i: i32, f: f32) {
+    let point = values::point(i, f);
+    match which {
+        0 => panic!("{point:?} and {:?}", (i, f)),
+        1 => assert_eq!((i, f), (5, 5.0)),
+        2 => assert!(point == Point { x: 1.0, r#type: State::Idle, seen: true }, "{:#?}", point),
+        _ => panic!("{:?}", [i; 8]),
+    }
+}
+
+fn of_compound_values(run: &mut Run<'_>) {
+    let host = [
+        Shape::Box { at: Point { x: 0.1, r#type: State::Idle, seen: true }, sides: [-1, 2] },
+        Shape::Empty,
+        Shape::Circle(f32::NAN, 200),
+    ];
+    let shapes = run.array(&host);
+    for (i, f) in [(3, 1.5f32), (-7, -0.0), (7, 1e20)] {
+        run.launch(compounds(&shapes, i, f).grid(1).block(1));
+        run.expect_printed(&formatted_compounds(&host, i, f));
+        let point = values::point(i, f);
+        let messages = [
+            format!("{point:?} and {:?}", (i, f)),
+            format!("assertion `left == right` failed\n  left: {:?}\n right: (5, 5.0)", (i, f)),
+            format!("{point:#?}"),
+        ];
+        for (which, message) in messages.iter().enumerate() {
+            let device = run.device().clone();
+            run.expect_fault(message, |run| {
+                run.launch(stops_with(which as u32, i, f).grid(1).block(1).on_device(&device))
+            });
+            run.expect_words(message);
+        }
+    }
 }

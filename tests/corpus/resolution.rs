@@ -229,6 +229,23 @@ programs! {
             x ^ 10
         }
 
+        /// The name of a crate.
+        #[device]
+        pub fn core(x: i64) -> i64 {
+            x.wrapping_mul(11)
+        }
+
+        /// Imported by a glob, where a function of the same name is in an outer scope.
+        pub mod inner {
+            #[allow(unused_imports, reason = "for the device")]
+            use super::*;
+
+            #[device]
+            pub fn max(a: i64, b: i64) -> i64 {
+                a ^ b ^ 16
+            }
+        }
+
         pub mod u64 {
             pub const MAX: i64 = 12;
         }
@@ -314,6 +331,11 @@ programs! {
         let shared = x[2];
         let grid = shared ^ 1;
         y[7] = shared.wrapping_add(grid);
+        y[9] = core(x[0]);
+        {
+            use inner::*;
+            y[10] = max(x[5], x[6]);
+        }
     }
 
     fn constants(x: &[i64], y: &mut [i64]) {

@@ -1,9 +1,10 @@
 //! `cumbia::vector` and `cumbia::random`, which are written in Cumbia's own language.
 
 use cumbia::prelude::*;
-use cumbia::random::Philox;
+use cumbia::random::{Philox, Xoroshiro128p};
 use cumbia::vector::{
-    Component, Double2, Float2, Float3, Float4, Int2, Int3, Int4, Uchar4, Ulonglong2, Vec2, Vec3, Vec4,
+    Bfloat2, Bfloat3, Component, Double2, Float2, Float3, Float4, Half4, Int2, Int3, Int4, Uchar4, Ulonglong2, Vec2,
+    Vec3, Vec4,
 };
 
 use crate::Tolerance::UlpsOr;
@@ -18,6 +19,8 @@ pub(crate) const CASES: &[Case] = listed![
     mixed_vectors,
     shared_vectors,
     random_bits,
+    states_in_an_array,
+    of_halves,
     random_numbers,
     normal_numbers
 ];
@@ -341,4 +344,69 @@ fn normal_numbers(run: &mut Run<'_>) {
     // The sum can cancel the differences of its terms.
     run.output_within("f32", &singles, UlpsOr(16, 1e-6));
     run.output_within("f64", &doubles, UlpsOr(16, 1e-14));
+}
+
+/// Numba's generator, with its states in an array.
+#[kernel]
+pub fn stored_states(states: &mut [Xoroshiro128p], longs: &mut [u64], doubles: &mut [f64]) {
+    let i = grid(1);
+    if i < states.len() {
+        longs[3 * i] = states[i].next_u64();
+        longs[3 * i + 1] = states[i].next_u32() as u64;
+        longs[3 * i + 2] = states[i].below(1000) as u64;
+        doubles[2 * i] = states[i].uniform_f32() as f64;
+        doubles[2 * i + 1] = states[i].uniform_f64();
+        let mut other = Xoroshiro128p::new(i as u64);
+        other.jump();
+        longs[3 * i] ^= other.next_u64();
+    }
+}
+
+fn states_in_an_array(run: &mut Run<'_>) {
+    let mut host = Xoroshiro128p::states(5, 40);
+    let (mut states, mut longs, mut doubles) = (run.array(&host), run.zeros(120), run.zeros(80));
+    run.launch(stored_states(&mut states, &mut longs, &mut doubles).block(32).over(40));
+    let (mut expected_longs, mut expected_doubles) = (Vec::new(), Vec::new());
+    for (seed, state) in host.iter_mut().enumerate() {
+        let mut other = Xoroshiro128p::states(seed as u64, 2)[1];
+        expected_longs.push(state.next_u64() ^ other.next_u64());
+        expected_longs.push(u64::from(state.next_u32()));
+        expected_longs.push(u64::from(state.below(1000)));
+        expected_doubles.push(f64::from(state.uniform_f32()));
+        expected_doubles.push(state.uniform_f64());
+    }
+    run.expect("states", &states, &host);
+    run.expect("longs", &longs, &expected_longs);
+    run.expect("doubles", &doubles, &expected_doubles);
+}
+
+/// Vectors of 16-bit floats, and vectors from vectors.
+#[kernel(fmad = false)]
+pub fn halves(x: &[Half4], y: &[Bfloat2], z: &mut [Half4], sums: &mut [f32], w: &mut [Bfloat3]) {
+    let i = grid(1);
+    if i < x.len() {
+        let doubled = (x[i] + x[i]) * f16::from_f32(0.5);
+        z[i] = doubled.truncate().truncate().extend(doubled.z).extend(doubled.component(i % 4));
+        sums[i] = x[i].component(3 - i % 4).to_f32() + y[i].component(i % 2).to_f32();
+        w[i] = y[i].extend(y[i].x - y[i].y);
+        sums[i] += w[i].component(i % 3).to_f32();
+    }
+}
+
+fn of_halves(run: &mut Run<'_>) {
+    let half = |i: usize, k: usize| f16::from_f32(i as f32 * 0.5 - k as f32);
+    let brain = |i: usize, k: usize| bf16::from_f32(i as f32 + k as f32 * 0.25);
+    let xs: Vec<Half4> = (0..9).map(|i| Half4::new(half(i, 0), half(i, 1), half(i, 2), half(i, 3))).collect();
+    let ys: Vec<Bfloat2> = (0..9).map(|i| Bfloat2::new(brain(i, 0), brain(i, 1))).collect();
+    let (x, y) = (run.array(&xs), run.array(&ys));
+    let mut z = run.array(&[Half4::ZERO; 9]);
+    let (mut sums, mut w) = (run.zeros(9), run.array(&[Bfloat3::ZERO; 9]));
+    run.launch(halves(&x, &y, &mut z, &mut sums, &mut w).block(4).over(9));
+    let last = |i: usize| Half4::new(half(i, 0), half(i, 1), half(i, 2), half(i, i % 4));
+    run.expect("z", &z, &(0..9).map(last).collect::<Vec<_>>());
+    let extended = |i: usize| [brain(i, 0), brain(i, 1), bf16::from_f32(-0.25)];
+    let vectors = (0..9).map(|i| Bfloat3::new(extended(i)[0], extended(i)[1], extended(i)[2]));
+    run.expect("w", &w, &vectors.collect::<Vec<_>>());
+    let sum = |i: usize| half(i, 3 - i % 4).to_f32() + brain(i, i % 2).to_f32() + extended(i)[i % 3].to_f32();
+    run.expect("sums", &sums, &(0..9).map(sum).collect::<Vec<_>>());
 }

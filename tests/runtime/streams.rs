@@ -414,3 +414,29 @@ fn handles_implement_debug() {
     assert_eq!(format!("{:?}", device.default_stream().record().unwrap()), "Event(on cpu)");
     assert!(device.drop_errors().is_empty());
 }
+
+#[test]
+fn callbacks_are_called_in_order_with_the_work() {
+    on_each_device(|device| {
+        let stream = device.stream().unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        for number in 0..3 {
+            let sender = sender.clone();
+            stream.callback(move || sender.send(number).unwrap()).unwrap();
+        }
+        stream.synchronize().unwrap();
+        assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 1, 2]);
+    });
+}
+
+#[test]
+fn a_panic_of_a_callback_is_returned_by_the_next_wait() {
+    on_each_device(|device| {
+        let stream = device.stream().unwrap();
+        stream.callback(|| panic!("in a callback")).unwrap();
+        let error = stream.synchronize().unwrap_err();
+        assert!(matches!(&error, cumbia::Error::Callback { message } if message == "in a callback"), "{error:?}");
+        assert_eq!(error.to_string(), "a callback of a stream panicked: in a callback");
+        stream.synchronize().unwrap();
+    });
+}

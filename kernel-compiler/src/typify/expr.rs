@@ -36,6 +36,9 @@ pub(super) struct Typing<'s, 'a, 'e> {
     pub(super) breaks: LiteMap<LoopId, Type>,
 }
 
+/// The maximum number of scalars in an argument of a message.
+const MOST_WORDS: usize = 64;
+
 impl Typing<'_, '_, '_> {
     pub(super) fn of(&self, id: ExprId) -> &Type {
         &self.types[id.index()]
@@ -346,28 +349,27 @@ impl Typing<'_, '_, '_> {
                 Piece::Number { position, format } => *position as usize != i || format.ends_with('?'),
                 Piece::Text(_) => true,
             });
-            let accepted = match ty.target() {
-                Type::Scalar(_) | Type::Never => true,
-                Type::Enum(_) => as_name,
-                Type::Unit
-                | Type::Tuple(_)
-                | Type::Struct(_)
-                | Type::Array(..)
-                | Type::Slice { .. }
-                | Type::View { .. }
-                | Type::Ref { .. } => false,
+            let diagnostic = match (ty.target(), ty.words()) {
+                (Type::Scalar(_) | Type::Never, _) => continue,
+                (_, None) => Diagnostic::new(
+                    format!("a message argument of type `{ty}` is not supported"),
+                    "only values are passed to the host, which formats the message",
+                    "pass the elements individually, as in `{} {}`",
+                ),
+                (_, Some(_)) if !as_name => Diagnostic::new(
+                    format!("a message argument of type `{ty}` needs `{{:?}}`"),
+                    "its `{}` is compiled for the host only",
+                    "write `{:?}`, which formats it as a derived `Debug`; or pass its parts",
+                ),
+                (_, Some(words)) if words > MOST_WORDS => Diagnostic::new(
+                    format!("a message argument of type `{ty}` has more than {MOST_WORDS} values"),
+                    "each of them is passed to the host individually",
+                    "print its parts in a loop",
+                ),
+                (_, Some(_)) => continue,
             };
-            if !accepted {
-                let span = self.scope.instance.function.expr(*arg).span;
-                self.scope.error(
-                    span,
-                    Diagnostic::new(
-                        format!("a message argument of type `{ty}` is not supported"),
-                        "only scalars and enums are passed to the host, which formats the message",
-                        "pass the parts individually, as in `{} {}`",
-                    ),
-                );
-            }
+            let span = self.scope.instance.function.expr(*arg).span;
+            self.scope.error(span, diagnostic);
         }
     }
 

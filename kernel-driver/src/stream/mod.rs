@@ -10,6 +10,7 @@
 //! faults have been reported. Hence no reference outlives its stream, and a fault that was never waited for is not
 //! lost.
 
+mod callback;
 mod event;
 mod memory;
 
@@ -27,7 +28,10 @@ use crate::primary_context::PrimaryContext;
 use crate::records::{FaultRecord, RawFault};
 use crate::records::{PrintBuffers, Prints};
 use crate::sync::Mutex;
+use callback::PendingPanic;
 
+pub(crate) use callback::forbid_in_callback;
+pub use callback::run as run_callback;
 pub use event::Event;
 pub(crate) use memory::pool_of;
 
@@ -69,6 +73,8 @@ pub struct Stream {
     admitted: AtomicU64,
     fault: FaultRecord,
     prints: PrintBuffers,
+    /// Shared with the host functions that are enqueued.
+    panic: Arc<PendingPanic>,
     sequences: Mutex<SequenceEvents>,
     waited_for: Mutex<WaitedFor>,
 }
@@ -132,6 +138,7 @@ impl Stream {
             admitted: AtomicU64::new(0),
             fault,
             prints: PrintBuffers::default(),
+            panic: Arc::default(),
             sequences: Mutex::default(),
             waited_for: Mutex::default(),
         }
@@ -342,7 +349,7 @@ impl Stream {
     /// Returns whether all work has completed and no fault is pending.
     pub(crate) fn is_idle(&self) -> Result<bool, CudaError> {
         // The record is checked last: a kernel that was in flight may have filled it.
-        Ok(self.is_done()? && self.primary.while_open(|| !self.fault.is_set()).unwrap_or(false))
+        Ok(self.is_done()? && self.primary.while_open(|| !self.fault.is_set()).unwrap_or(false) && !self.panic.is_set())
     }
 
     /// Returns whether all output of the stream's kernels has been written.

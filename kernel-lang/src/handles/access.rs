@@ -74,7 +74,7 @@ impl Access for Write {
     message = "cannot assign through a `&[_]` or `&_`",
     label = "this is read-only",
     note = "why: device code must not write through a shared reference",
-    note = "help: make the parameter a `&mut [_]` or `&mut _`"
+    note = "help: make the parameter a `&mut [_]` or `&mut _`; of a view take `row_mut`, `column_mut` or `plane_mut`"
 )]
 pub trait Writable: Access {}
 

@@ -240,6 +240,8 @@ struct Known {
     deferred: bool,
     /// The reference type that it is declared with, to which an assigned value coerces.
     ty: Option<syn::TypeReference>,
+    /// The method that returned it, if it is a read-only part of a view: `row`, `column` or `plane`.
+    part: Option<Ident>,
 }
 
 /// A loop or a labelled block whose body is being lowered.
@@ -312,7 +314,7 @@ impl Lowerer<'_> {
         let id = LocalId(self.locals.len() as u32);
         let name = Name::of(name);
         self.locals.push(Local { name: name.text().to_owned(), mutable, slot });
-        self.known.push(Known { shape, deferred: false, ty: None });
+        self.known.push(Known { shape, deferred: false, ty: None, part: None });
         self.bind(name, Some(id));
         id
     }

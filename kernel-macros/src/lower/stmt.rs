@@ -155,6 +155,7 @@ impl Lowerer<'_> {
             }
             _ => init,
         };
+        let part = self.part_of_a_view(init).cloned();
         let mut value = match pattern {
             Pat::Reference(_) => self.scrutinee(init, &[pattern]),
             _ => self.expr(init),
@@ -183,6 +184,9 @@ impl Lowerer<'_> {
         let Bound { ir, cpu: pattern, .. } = self.pattern(pattern, &shape, &mut binder);
         let declared = ir.clone();
         into.declare(ir, Some(value.id), local.let_token.span());
+        if let Pattern::Local(local) = declared {
+            self.known[local.index()].part = part;
+        }
         if let (Some(Type::Reference(reference)), Pattern::Local(local)) = (ty, &declared) {
             self.known[local.index()].ty = Some(reference.clone());
         }

@@ -7,6 +7,7 @@ mod raw;
 pub(crate) mod shape;
 mod slice;
 pub(crate) mod view;
+mod view_writes;
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -252,18 +252,23 @@ impl<T: DeviceType, M: Writable> DeviceSlice<'_, T, M> {
     ///
     /// A CUDA driver error.
     pub fn fill(&mut self, value: T) -> Result<()> {
-        let mut element = MaybeUninit::<T>::uninit();
-        // SAFETY: the memory is aligned and not shared. Padding between the fields of a value is zeroed in place:
-        // moving a `MaybeUninit::zeroed()` need not preserve it. `store` leaves padding unchanged, so every byte is
-        // initialised here or by `store`.
-        let element = unsafe {
-            element.as_mut_ptr().write_bytes(0, 1);
-            T::store(element.as_mut_ptr(), value);
-            std::slice::from_raw_parts(element.as_ptr().cast::<u8>(), size_of::<T>())
-        };
         // SAFETY: the range is that of `len` elements, which are borrowed mutably.
-        unsafe { self.memory.fill(&self.memory.home(), self.bytes(), element) }
+        with_bytes_of(value, |element| unsafe { self.memory.fill(&self.memory.home(), self.bytes(), element) })
     }
+}
+
+/// Calls `then` with the bytes of an element.
+pub(super) fn with_bytes_of<T: DeviceType, R>(value: T, then: impl FnOnce(&[u8]) -> R) -> R {
+    let mut element = MaybeUninit::<T>::uninit();
+    // SAFETY: the memory is aligned and not shared. Padding between the fields of a value is zeroed in place:
+    // moving a `MaybeUninit::zeroed()` need not preserve it. `store` leaves padding unchanged, so every byte is
+    // initialised here or by `store`.
+    let element = unsafe {
+        element.as_mut_ptr().write_bytes(0, 1);
+        T::store(element.as_mut_ptr(), value);
+        std::slice::from_raw_parts(element.as_ptr().cast::<u8>(), size_of::<T>())
+    };
+    then(element)
 }
 
 impl<T, M> fmt::Debug for DeviceSlice<'_, T, M> {

@@ -177,6 +177,35 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
         Ok(self)
     }
 
+    /// Restricts dimension `axis` to every `step`-th index, from the first.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let x = Device::cpu().to_device(&[1, 2, 3, 4, 5, 6])?;
+    /// let matrix = x.reshape((2, 3))?;
+    /// assert_eq!(matrix.step_axis(1, 2)?.to_host()?, [1, 3, 4, 6]); // ndarray's `s![.., ..;2]`
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`](crate::Error::Shape) if the dimension does not exist, or the step is 0.
+    pub fn step_axis(mut self, axis: usize, step: usize) -> Result<Self> {
+        let len = self.length_of(axis)?;
+        if step == 0 {
+            return Err(ShapeError::ZeroStep { axis }.into());
+        }
+        self.shape[axis] = len.div_ceil(step);
+        // The stride of a single index is irrelevant; the product could overflow.
+        if step < len {
+            self.strides[axis] *= step;
+        }
+        Ok(self)
+    }
+
     /// Splits the view at `index` of dimension `axis`.
     ///
     /// # Errors
@@ -297,6 +326,36 @@ impl<T: DeviceType, const D: usize, M: Access> ArrayView<'_, T, D, M> {
             }
             offset
         })
+    }
+}
+
+impl<T, M> ArrayView<'_, T, 1, M> {
+    /// Restricts the view to the indices in a range.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`](crate::Error::Shape) if the range is out of bounds.
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
+        self.slice_axis(0, range)
+    }
+
+    /// Restricts the view to every `step`-th element, from the first.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let x = Device::cpu().to_device(&[0, 1, 2, 3, 4, 5, 6, 7])?;
+    /// assert_eq!(x.reshape(8)?.slice(1..)?.step(3)?.to_host()?, [1, 4, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`](crate::Error::Shape) if the step is 0.
+    pub fn step(self, step: usize) -> Result<Self> {
+        self.step_axis(0, step)
     }
 }
 

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -53,6 +54,8 @@ pub(crate) struct Specialised {
     modules: OnceLock<Box<[[PerBuild<LoadedKernel>; 2]]>>,
     /// Held while a module is compiled and loaded, so that concurrent first launches compile once.
     loading: Mutex<()>,
+    /// Whether a launch that leaves most multiprocessors idle has been reported.
+    pub(crate) small_grid_reported: AtomicBool,
 }
 
 /// A compilation of a kernel for one layout: a variant, possibly with a register limit.
@@ -435,6 +438,7 @@ fn specialise(source: &KernelSource) -> Result<Specialised, Vec<Diagnostic>> {
         proof: Default::default(),
         modules: OnceLock::new(),
         loading: Mutex::default(),
+        small_grid_reported: AtomicBool::new(false),
     })
 }
 

@@ -131,6 +131,12 @@ pub enum Error {
         /// The operating system's error.
         source: std::io::Error,
     },
+    /// A function that was enqueued by [`Stream::callback`](crate::Stream::callback) panicked.
+    #[error("a callback of a stream panicked: {message}")]
+    Callback {
+        /// The message of the panic.
+        message: String,
+    },
     /// A driver call failed unexpectedly.
     #[error("{call} of the CUDA driver failed with {name} ({message})")]
     Driver {

@@ -81,6 +81,12 @@ pub enum ShapeError {
         /// The shape of the view.
         found: Vec<usize>,
     },
+    /// A step of 0.
+    #[error("the step of dimension {axis} is 0\n  help: a step of 1 takes every element")]
+    ZeroStep {
+        /// The dimension, from 0.
+        axis: usize,
+    },
     /// A dimension that the view does not have.
     #[error("dimension {axis} does not exist in a view of {dimensions} dimensions")]
     Axis {

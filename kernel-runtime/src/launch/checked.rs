@@ -3,6 +3,7 @@
 //! Every validation happens here, so that a [`CheckedLaunch`] can be enqueued any number of times with the same arguments.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::coarsening;
 use crate::argument::ArgumentFacts;
@@ -70,6 +71,27 @@ impl CheckedLaunch {
         event!(
             trace, target: "cumbia::launch",
             kernel, %variant, coarsened, %device, %grid, %block, shared_bytes, cooperative, "launch"
+        );
+    }
+
+    /// Emits a warning event, once for each kernel, if a launch leaves more than half of the multiprocessors of a GPU without a
+    /// block.
+    pub(crate) fn report_idle_multiprocessors(&self, device: &Device, multiprocessors: usize) {
+        let blocks: u64 = self.geometry().grid.into_iter().map(u64::from).product();
+        if blocks.saturating_mul(2) >= multiprocessors as u64 {
+            return;
+        }
+        // This may call the subscriber.
+        assert_unlocked();
+        if !tracing::enabled!(target: "cumbia::launch", tracing::Level::WARN)
+            || self.specialised.small_grid_reported.swap(true, Ordering::Relaxed)
+        {
+            return;
+        }
+        let (kernel, device) = (self.specialised.instance, device.clone());
+        event!(
+            warn, target: "cumbia::launch",
+            kernel, %device, blocks, multiprocessors, "the grid fills less than half of the multiprocessors"
         );
     }
 

@@ -221,6 +221,7 @@ impl dyn ErasedLaunch + '_ {
         checked.trace(device);
         match (device.backend(), checked.module) {
             (Backend::Cuda(context), Some(module)) => {
+                checked.report_idle_multiprocessors(device, context.limits().multiprocessors);
                 let stream = match stream.map(Stream::stream_ref) {
                     Some(StreamRef::Cuda(stream)) => stream,
                     _ => context.default_stream(),

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use crate::cuda;
 use crate::device::{Backend, Device};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fault;
 use crate::hazards::StreamRef;
 use crate::print;
+use crate::sync::assert_unlocked;
 
 /// An ordered queue of work on a device. Work enqueued on one stream executes in order; different streams may execute
 /// concurrently.
@@ -187,6 +188,61 @@ impl Stream {
                 self.device.after_wait();
                 Ok(())
             }
+        }
+    }
+
+    /// Enqueues a function for the host, which is called once all work that is now on the stream has completed. Work that
+    /// is enqueued later waits for it.
+    ///
+    /// CUDA calls the function on a thread of its own. It must be short, since the stream waits for it, and must not use
+    /// the GPU: there, every operation of Cumbia on a GPU fails with the driver's `CUDA_ERROR_NOT_PERMITTED`, and memory
+    /// of a GPU that is freed, such as that of an array which the function owns, is lost (see [`Device::drop_errors`]).
+    /// Notify another thread instead, as by a channel. On the CPU device, whose work has completed, the function is called
+    /// at once, by this thread.
+    ///
+    /// If the function panics, the panic ends there, and the next call that waits for the stream returns
+    /// [`Error::Callback`](crate::Error::Callback), once. If an error has made the GPU unusable, the function is not called.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn square(x: &mut [f32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] *= x[i];
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let stream = device.stream()?;
+    /// let mut x = device.to_device(&[1.0, 2.0, 3.0])?;
+    /// let (done, when_done) = mpsc::channel();
+    /// square(&mut x).over(3).on(&stream).launch()?;
+    /// stream.callback(move || {
+    ///     let _ = done.send("squared");
+    /// })?;
+    /// assert_eq!(when_done.recv(), Ok("squared"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A CUDA driver error; then the function is dropped without a call.
+    pub fn callback(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
+        match &self.inner {
+            StreamRef::Cpu(stream) => {
+                // The function is user code, which may take any lock.
+                assert_unlocked();
+                if let Err(message) = cuda::run_callback(function) {
+                    stream.note_fault(Error::Callback { message });
+                }
+                Ok(())
+            }
+            StreamRef::Cuda(stream) => Ok(stream.callback(Box::new(function))?),
         }
     }
 

@@ -38,6 +38,21 @@ fn fill<T: DeviceType + PartialEq + std::fmt::Debug>(device: &Device, before: T,
 }
 
 scenarios! {
+    fn writes_into_views_are_one_operation_per_run() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut x = device.to_device(&(0..12u32).collect::<Vec<_>>()).unwrap();
+        let (write, set, copy) = ("cuMemcpyHtoDAsync_v2", "cuMemsetD32Async", "cuMemcpyDtoDAsync_v2");
+        let mut matrix = x.reshape_mut((3, 4)).unwrap();
+        check(&fake, &[(write, 1)], || matrix.copy_from_host(&(20..32).collect::<Vec<_>>()).unwrap());
+        let mut part = matrix.view_mut().slice(1.., 2..).unwrap();
+        check(&fake, &[(write, 2)], || part.copy_from_host(&[1, 2, 3, 4]).unwrap());
+        check(&fake, &[(set, 3)], || matrix.view_mut().column(0).unwrap().fill(9).unwrap());
+        let (mut left, right) = matrix.view_mut().split_at(1, 2).unwrap();
+        check(&fake, &[(copy, 3)], || left.copy_from(&right).unwrap());
+        check(&fake, &[(write, 0)], || matrix.view_mut().slice(1..1, ..).unwrap().copy_from_host(&[]).unwrap());
+        assert_eq!(x.to_host().unwrap(), [22, 23, 22, 23, 1, 2, 1, 2, 3, 4, 3, 4]);
+    }
+
     fn fills_are_memsets() {
         let device = Device::cuda(0).unwrap();
         let (d8, d16, d32, copy) = ("cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemcpyDtoDAsync_v2");

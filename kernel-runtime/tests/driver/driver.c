@@ -299,6 +299,19 @@ int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
     enter_in_journal(WAIT, stream, that->record);
     return SUCCESS;
 }
+// A host function is called on another thread, as by CUDA, and has returned when this does.
+typedef struct HostCall { void (*function)(void*); void* data; } HostCall;
+static void* call_host(void* call) { ((HostCall*)call)->function(((HostCall*)call)->data); return NULL; }
+int cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
+    ENTER;
+    (void)stream;
+    if (!current) return INVALID_CONTEXT;
+    HostCall call = { function, data };
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, call_host, &call)) abort();
+    pthread_join(thread, NULL);
+    return SUCCESS;
+}
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
     ENTER;
     const struct timespec *a = &((Event*)start)->time, *b = &((Event*)end)->time;

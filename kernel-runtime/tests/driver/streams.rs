@@ -469,6 +469,55 @@ scenarios! {
         assert!(device.drop_errors().is_empty());
     }
 
+    fn callbacks_are_called_on_another_thread_and_cannot_use_the_gpu() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let stream = device.stream().unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let here = std::thread::current().id();
+        let inside = stream.clone();
+        stream
+            .callback(move || {
+                let zeros = inside.device().zeros::<f32>(1000).map(drop);
+                sender.send((std::thread::current().id(), zeros, inside.synchronize())).unwrap();
+            })
+            .unwrap();
+        let (thread, zeros, waited) = receiver.recv().unwrap();
+        assert_ne!(thread, here);
+        for result in [zeros, waited] {
+            assert!(matches!(result, Err(Error::Driver { call: "cuLaunchHostFunc", .. })), "{result:?}");
+        }
+        stream.synchronize().unwrap();
+        device.zeros::<f32>(10).unwrap();
+        assert_eq!(fake.calls("cuLaunchHostFunc"), 1);
+    }
+
+    fn a_panic_of_a_callback_is_returned_once() {
+        let device = Device::cuda(0).unwrap();
+        let stream = device.stream().unwrap();
+        stream.callback(|| panic!("the first")).unwrap();
+        stream.callback(|| panic!("the second")).unwrap();
+        let error = stream.synchronize().unwrap_err();
+        assert!(matches!(&error, Error::Callback { message } if message == "the first"), "{error:?}");
+        stream.synchronize().unwrap();
+        // It is not lost with the stream.
+        stream.callback(|| panic!("the third")).unwrap();
+        drop(stream);
+        let other = device.stream().unwrap();
+        other.synchronize().unwrap();
+        assert!(matches!(device.synchronize(), Err(Error::Callback { message }) if message == "the third"));
+    }
+
+    fn a_rejected_callback_is_dropped() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let owned = std::sync::Arc::new(());
+        let inside = owned.clone();
+        fake.reject("cuLaunchHostFunc", ILLEGAL_VALUE, 0, 1);
+        let result = device.default_stream().callback(move || drop(inside));
+        assert!(matches!(result, Err(Error::Driver { call: "cuLaunchHostFunc", .. })), "{result:?}");
+        assert_eq!(std::sync::Arc::strong_count(&owned), 1);
+        device.synchronize().unwrap();
+    }
+
     fn process_exit_frees_everything() {
         expect_leaks_at_exit::<0>();
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());

@@ -239,6 +239,7 @@ fn check_events(events: &Mutex<BTreeSet<String>>) {
     for expected in [
         "cumbia::launch message=launch",
         "cumbia::launch graph=true",
+        "cumbia::launch message=the grid fills less than half of the multiprocessors",
         "cumbia::transfer what=",
         "cumbia::transfer message=peer access",
         "cumbia::transfer message=page-locked memory is never freed",

@@ -295,7 +295,7 @@ scenarios! {
         }
     }
 
-    fn a_kept_check_is_refused_before_the_compilation() {
+    fn a_kept_check_is_rejected_before_the_compilation() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (to, mut y) = (device.zeros::<u32>(1).unwrap(), zeros(&device, 512));
         for _ in 0..2 {

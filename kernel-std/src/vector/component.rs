@@ -1,8 +1,8 @@
 //! Component types of vectors, and the alignments of the vectors.
 
-use cumbia_kernel_lang::{Components, Number};
+use cumbia_kernel_lang::{Components, Number, bf16, f16};
 
-/// A component type of vectors: integers of 8 to 64 bits, `f32` and `f64`.
+/// A component type of vectors: integers of 8 to 64 bits, `f16`, `bf16`, `f32` and `f64`.
 pub trait Component: Number + Components<Component = Self> {
     /// The alignment of one component.
     #[doc(hidden)]
@@ -47,7 +47,7 @@ macro_rules! components {
 
 components! {
     Align1 Align2 Align4: i8 u8;
-    Align2 Align4 Align8: i16 u16;
+    Align2 Align4 Align8: i16 u16 f16 bf16;
     Align4 Align8 Align16: i32 u32 f32;
     Align8 Align16 Align16: i64 u64 f64;
 }
@@ -72,7 +72,7 @@ mod tests {
                 assert!(std::mem::offset_of!(Vec4<$number>, w) == 3 * size_of::<$number>());
             )*};
         }
-        each!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+        each!(i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64);
     }
 
     #[test]
@@ -83,6 +83,9 @@ mod tests {
         check::<Short2>(4, 4);
         check::<Ushort3>(6, 2);
         check::<Short4>(8, 8);
+        check::<Half2>(4, 4);
+        check::<Half3>(6, 2);
+        check::<Bfloat4>(8, 8);
         check::<Int2>(8, 8);
         check::<Float2>(8, 8);
         check::<Float3>(12, 4);

@@ -18,7 +18,7 @@ use crate::lower::sugar::is_upper_case;
 use crate::lower::{Lowerer, Shape, Value, foreign, peeled, slot_name};
 use crate::position::{ours, standing_for};
 use crate::rules;
-use crate::signature::is_heap_name;
+use crate::signature::{ParamKind, is_heap_name};
 
 /// The kind of item that a call's path names, by Rust's naming convention: the names of types and variants are upper camel
 /// case.
@@ -59,7 +59,13 @@ impl Lowerer<'_> {
             return self.constant(call.span(), &quote!(const { #call }));
         }
         if let Some(name) = path.path.get_ident() {
-            if self.lookup(name).is_some() {
+            if let Some(variable) = self.lookup(name) {
+                // A parameter of a rejected type has its error already.
+                if let Some(param) = self.signature.params.get(variable.index())
+                    && matches!(param.kind, ParamKind::Refused)
+                {
+                    return self.placeholder(call);
+                }
                 return self.refuse(path, &rules::CALLEE);
             }
             if *name == self.signature.name && !self.signature.associated {

@@ -323,7 +323,10 @@ impl Lowerer<'_> {
     /// The elements of a borrowed slice or array.
     fn borrowed_elements(&mut self, expr: &Expr, mutable: bool, span: Span) -> Elements {
         if mutable {
-            self.refuse_read_only(expr);
+            match self.part_of_a_view(expr).cloned() {
+                Some(method) => self.errors.refuse_named(expr, &rules::ASSIGN_TO_PART, &method),
+                None => self.refuse_read_only(expr),
+            }
         }
         let access = if mutable { Access::Write } else { Access::Read };
         let place = self.place(expr, access);

@@ -237,6 +237,13 @@ impl Lowerer<'_> {
     /// handle does.
     pub(in crate::lower) fn refuse_read_only(&mut self, place: &Expr) {
         let root = root(place);
+        if !std::ptr::eq(root, peeled(place))
+            && let Some(method) = self.part_of_a_view(root)
+        {
+            let method = method.clone();
+            self.errors.refuse_named(place, &rules::ASSIGN_TO_PART, &method);
+            return;
+        }
         let Some(local) = self.variable(root) else { return };
         // The parameters are the first locals. A parameter itself may be assigned to like any other variable.
         let Some(param) = self.signature.params.get(local.index()) else { return };
@@ -253,6 +260,30 @@ impl Lowerer<'_> {
         if !std::ptr::eq(root, peeled(place)) {
             self.errors.refuse_named(place, rule, &param.text());
         }
+    }
+
+    /// Returns the name of the method, if the expression is a read-only part of a view: `a.row(i)`, or a variable that
+    /// was declared with it. Without types, only parameters and their parts are known to be views.
+    pub(in crate::lower) fn part_of_a_view<'a>(&'a self, expr: &'a Expr) -> Option<&'a Ident> {
+        let expr = peeled(expr);
+        if let Some(local) = self.variable(expr) {
+            return self.known[local.index()].part.as_ref();
+        }
+        let Expr::MethodCall(call) = expr else { return None };
+        let is_part = ["row", "column", "plane"].iter().any(|name| call.method == name) && call.args.len() == 1;
+        (is_part && self.is_a_view(&call.receiver)).then_some(&call.method)
+    }
+
+    /// Returns whether an expression is a view that is a parameter, or a part of one.
+    fn is_a_view(&self, expr: &Expr) -> bool {
+        if let Some(local) = self.variable(peeled(expr)) {
+            let param = self.signature.params.get(local.index());
+            return param.is_some_and(|param| matches!(param.kind, ParamKind::View { .. }))
+                || self.known[local.index()].part.is_some();
+        }
+        let Expr::MethodCall(call) = peeled(expr) else { return false };
+        let returns_a_view = ["row_mut", "column_mut", "plane_mut", "t"].iter().any(|name| call.method == name);
+        (returns_a_view && self.is_a_view(&call.receiver)) || self.part_of_a_view(expr).is_some()
     }
 }
 
