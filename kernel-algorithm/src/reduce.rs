@@ -442,7 +442,8 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         if !std::mem::take(&mut memory.is_zeroed) || queue.is_graph() {
             queue.fill(&mut memory.finished.as_slice_mut(), 0)?;
         }
-        let none = if self.b.is_some() { None } else { Some(self.a.device().zeros(0)?) };
+        // SAFETY: it has no elements.
+        let none = if self.b.is_some() { None } else { Some(unsafe { self.a.device().uninitialized(0)? }) };
         let Some(b) = self.b.or(none.as_ref().map(DeviceArray::as_slice)) else {
             unreachable!("without a second array there is an empty one")
         };

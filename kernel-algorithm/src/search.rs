@@ -250,7 +250,7 @@ impl<T: DeviceType, M: Mapping<T, u8, Output = S>, S: Found, F: Function2<S, S, 
     }
 
     /// Borrows the result of the last launch, an array of one element on the device, for later launches: an [`IndexedValue`] or a
-    /// [`MinMax`]. For an empty array, it is zero.
+    /// [`MinMax`]. For an empty array nothing is computed: it is that of an earlier search in this memory, or zero.
     pub fn result(&self) -> DeviceSlice<'_, S> {
         self.reduce.result()
     }

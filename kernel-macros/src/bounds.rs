@@ -100,8 +100,8 @@ pub(crate) fn complete_elements(generics: &mut Generics, signature: &Signature) 
     let mut checks = TokenStream::new();
     for param in generics.type_params_mut() {
         // A parameter without bounds is rejected.
-        let is_refused = param.bounds.is_empty() && clause.is_none();
-        if is_refused
+        let is_rejected = param.bounds.is_empty() && clause.is_none();
+        if is_rejected
             || is_number(&param.bounds)
             || !signature.params.iter().any(|of| has_element(of, signature, &param.ident))
         {
@@ -135,7 +135,7 @@ fn has_element(param: &Param, signature: &Signature, name: &Ident) -> bool {
         | ParamKind::Ref(ty)
         | ParamKind::RefMut(ty)
         | ParamKind::View { element: ty, dimensions: _, mutable: _ } => ty,
-        ParamKind::Value(_) | ParamKind::Refused => return false,
+        ParamKind::Value(_) | ParamKind::Rejected => return false,
     };
     let of = match of {
         Type::Array(array) => &array.elem,

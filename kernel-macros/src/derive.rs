@@ -90,7 +90,7 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
     let mut borrows = false;
     for param in &generics.params {
         if let GenericParam::Lifetime(lifetime) = param {
-            errors.refuse(lifetime, &rules::BORROWED_FIELD);
+            errors.reject(lifetime, &rules::BORROWED_FIELD);
             borrows = true;
         }
     }
@@ -101,19 +101,19 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
         Data::Struct(DataStruct { fields, .. }) => Contents::Struct(fields_of(fields, errors)),
         Data::Enum(DataEnum { variants, .. }) => {
             if variants.is_empty() {
-                errors.refuse_named(&ident, &rules::EMPTY_ENUM, &ident);
+                errors.reject_named(&ident, &rules::EMPTY_ENUM, &ident);
             }
             // An enum with one variant is zero-sized unless its `repr` gives it a size.
             if let (1, Some(variant), false) = (variants.len(), variants.first(), repr.sized)
                 && variant.fields.is_empty()
             {
-                errors.refuse_named(variant, &rules::ENUM_OF_ONE, &ident);
+                errors.reject_named(variant, &rules::ENUM_OF_ONE, &ident);
             }
             if variants.iter().all(|variant| variant.fields.is_empty()) {
                 Contents::Enum(variants.into_iter().map(|variant| variant.ident).collect())
             } else {
                 if !repr.sized {
-                    errors.refuse_named(&ident, &rules::ENUM_LAYOUT, &ident);
+                    errors.reject_named(&ident, &rules::ENUM_LAYOUT, &ident);
                 }
                 let variants = variants.into_iter().map(|variant| Variant {
                     name: variant.ident,
@@ -126,7 +126,7 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
             }
         }
         Data::Union(union) => {
-            errors.refuse(union.union_token, &rules::UNION);
+            errors.reject(union.union_token, &rules::UNION);
             return None;
         }
     };
@@ -154,15 +154,15 @@ fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {
         .enumerate()
         .map(|(position, field)| {
             match &field.ty {
-                Type::Reference(_) => errors.refuse(&field.ty, &rules::BORROWED_FIELD),
-                Type::Ptr(_) => errors.refuse(&field.ty, &rules::POINTER_FIELD),
-                Type::FnPtr(_) => errors.refuse(&field.ty, &rules::FUNCTION_FIELD),
+                Type::Reference(_) => errors.reject(&field.ty, &rules::BORROWED_FIELD),
+                Type::Ptr(_) => errors.reject(&field.ty, &rules::POINTER_FIELD),
+                Type::FnPtr(_) => errors.reject(&field.ty, &rules::FUNCTION_FIELD),
                 Type::Path(path) if let Some(name) = heap_type(path) => {
-                    errors.refuse_named(&field.ty, &rules::HEAP_FIELD, name);
+                    errors.reject_named(&field.ty, &rules::HEAP_FIELD, name);
                 }
-                Type::Tuple(_) => errors.refuse(&field.ty, &rules::TUPLE_FIELD),
+                Type::Tuple(_) => errors.reject(&field.ty, &rules::TUPLE_FIELD),
                 ty if let Some(option) = option(ty) => {
-                    errors.refuse_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
+                    errors.reject_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
                 }
                 // For any other type rustc reports a missing implementation.
                 _ => {}
@@ -193,7 +193,7 @@ impl Repr {
             for hint in &hints {
                 let Some(name) = hint.path().get_ident().map(ToString::to_string) else { continue };
                 match name.as_str() {
-                    "packed" => errors.refuse(hint, &rules::PACKED),
+                    "packed" => errors.reject(hint, &rules::PACKED),
                     // Kernels have no integers of 128 bits.
                     "align" | "transparent" | "Rust" | "u128" | "i128" => {}
                     "C" => (repr.sized, repr.separate) = (true, true),

@@ -58,7 +58,7 @@ fn to_host(param: &Param) -> TokenStream {
     let name = &param.name;
     let mutability = param.mutable.then(|| quote!(mut));
     let converted = match &param.kind {
-        ParamKind::Value(_) | ParamKind::View { element: _, dimensions: _, mutable: _ } | ParamKind::Refused => {
+        ParamKind::Value(_) | ParamKind::View { element: _, dimensions: _, mutable: _ } | ParamKind::Rejected => {
             quote!(#name)
         }
         ParamKind::Slice(_) | ParamKind::Ref(_) => quote!(unsafe { #name.as_host() }),

@@ -212,7 +212,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
         }
         other => {
             let mut errors = Errors::default();
-            errors.refuse(attribute_target(&other), &rules::DEVICE_ITEM);
+            errors.reject(attribute_target(&other), &rules::DEVICE_ITEM);
             let errors = errors.finish().err();
             errors.into_iter().chain([other.into_token_stream()]).collect::<proc_macro2::TokenStream>().into()
         }
@@ -223,7 +223,7 @@ fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream 
     let mut errors = Errors::default();
     let cuda = options::parse_device(attribute.into(), &mut errors);
     if function.sig.receiver().is_none() && this::is_mentioned(&function.sig) {
-        errors.refuse(&function.sig.ident, &rules::METHOD_ALONE);
+        errors.reject(&function.sig.ident, &rules::METHOD_ALONE);
         return errors.finish().err().unwrap_or_default().into(); // the stub's items cannot be in an `impl`
     }
     let mut signature = signature::of_device_function(&function.sig, &mut errors);
@@ -244,14 +244,14 @@ fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream 
 
 fn device_impl(attribute: TokenStream, item: ItemImpl) -> TokenStream {
     let mut errors = Errors::default();
-    options::refuse_device(attribute.into(), &mut errors);
+    options::reject_device(attribute.into(), &mut errors);
     let device_impl = methods::of_impl(item, &mut errors);
     errors_and_items(errors, |bodies| expand::device_impl(&device_impl, bodies))
 }
 
 fn device_trait(attribute: TokenStream, item: ItemTrait) -> TokenStream {
     let mut errors = Errors::default();
-    options::refuse_device(attribute.into(), &mut errors);
+    options::reject_device(attribute.into(), &mut errors);
     let device_trait = methods::of_trait(item, &mut errors);
     errors_and_items(errors, |bodies| expand::device_trait(&device_trait, bodies))
 }

@@ -59,7 +59,7 @@ pub(crate) enum Role {
         right: Box<Type>,
     },
     /// `impl Trait for Type`, with a trait that was rejected.
-    Refused,
+    Rejected,
 }
 
 /// A trait under `#[device]`.
@@ -102,7 +102,7 @@ const FOREIGN: [&str; 24] = [
 
 /// Parses an `impl`. The errors of all of its functions are collected.
 pub(crate) fn of_impl(mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
-    refuse_generics(&item.generics, errors);
+    reject_generics(&item.generics, errors);
     bounds::complete(&mut item.generics);
     let role = role(&item, errors);
     let mut this = This { ty: (*item.self_ty).clone(), types: associated_types(&item) };
@@ -115,14 +115,14 @@ pub(crate) fn of_impl(mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
                 if let Role::Operator { .. } = role
                     && sig.ident == "ne"
                 {
-                    errors.refuse(&sig.ident, &rules::NE);
+                    errors.reject(&sig.ident, &rules::NE);
                 }
                 let written = Written { attributes: attrs, vis, signature: sig, block: Some(block) };
                 methods.push(method(written, &item.generics, &owner, &mut this, errors));
             }
             other => {
                 if let ImplItem::Macro(call) = &other {
-                    errors.refuse(&call.mac.path, &rules::DEVICE_MACRO);
+                    errors.reject(&call.mac.path, &rules::DEVICE_MACRO);
                 }
                 rest.push(other);
             }
@@ -134,7 +134,7 @@ pub(crate) fn of_impl(mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
 
 /// Parses a trait. The errors of all of its functions are collected.
 pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait {
-    refuse_generics(&item.generics, errors);
+    reject_generics(&item.generics, errors);
     bounds::complete(&mut item.generics);
     bounds::complete_bounds(&parse_quote!(Self), &mut item.supertraits);
     let name = Ident::new("Self_", item.ident.span());
@@ -150,7 +150,7 @@ pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait 
             }
             other => {
                 if let TraitItem::Macro(call) = &other {
-                    errors.refuse(&call.mac.path, &rules::DEVICE_MACRO);
+                    errors.reject(&call.mac.path, &rules::DEVICE_MACRO);
                 }
                 rest.push(other);
             }
@@ -199,8 +199,8 @@ fn take_device(attributes: &mut Vec<Attribute>) -> Option<TokenStream> {
 
 fn role(item: &ItemImpl, errors: &mut Errors) -> Role {
     if let Type::Reference(_) = *item.self_ty {
-        errors.refuse(&item.self_ty, &rules::REFERENCE_IMPL);
-        return Role::Refused;
+        errors.reject(&item.self_ty, &rules::REFERENCE_IMPL);
+        return Role::Rejected;
     }
     let Some((path, _)) = &item.trait_ else { return Role::Inherent };
     let Some(last) = path.segments.last() else { return Role::Trait };
@@ -211,14 +211,14 @@ fn role(item: &ItemImpl, errors: &mut Errors) -> Role {
         let mut right = Box::new(bounds::right_operand(operator, path, &item.self_ty));
         This { ty: (*item.self_ty).clone(), types: Vec::new() }.visit_type_mut(&mut right);
         if let Type::Reference(_) = *right {
-            errors.refuse(&right, &rules::REFERENCE_IMPL);
-            return Role::Refused;
+            errors.reject(&right, &rules::REFERENCE_IMPL);
+            return Role::Rejected;
         }
         return Role::Operator { marker: operator.marker, right };
     }
     if FOREIGN.contains(&name.as_str()) {
-        errors.refuse_named(path, &rules::FOREIGN_TRAIT, &name);
-        return Role::Refused;
+        errors.reject_named(path, &rules::FOREIGN_TRAIT, &name);
+        return Role::Rejected;
     }
     Role::Trait
 }
@@ -244,12 +244,12 @@ fn owner(ty: &Type) -> String {
 }
 
 /// Rejects unsupported generic parameters of an `impl` or a `trait`.
-fn refuse_generics(generics: &Generics, errors: &mut Errors) {
+fn reject_generics(generics: &Generics, errors: &mut Errors) {
     for param in &generics.params {
         match param {
-            GenericParam::Lifetime(lifetime) => errors.refuse(lifetime, &rules::LIFETIME),
+            GenericParam::Lifetime(lifetime) => errors.reject(lifetime, &rules::LIFETIME),
             GenericParam::Type(ty) if ty.bounds.is_empty() && generics.where_clause.is_none() => {
-                errors.refuse_named(ty, &rules::UNBOUNDED_TYPE, &ty.ident);
+                errors.reject_named(ty, &rules::UNBOUNDED_TYPE, &ty.ident);
             }
             GenericParam::Type(_) | GenericParam::Const(_) => {}
         }

@@ -79,9 +79,9 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
     for meta in &metas {
         let name = name(meta);
         if seen.contains(&name) {
-            errors.refuse_named(meta, &rules::OPTION_TWICE, &name);
+            errors.reject_named(meta, &rules::OPTION_TWICE, &name);
         } else if let Err((span, rule)) = options.set(&name, meta) {
-            errors.refuse_named_at(span, rule, &name);
+            errors.reject_named_at(span, rule, &name);
         }
         seen.push(name);
     }
@@ -90,11 +90,11 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
         && block.iter().product::<u32>() > threads
     {
         let bounds = metas.iter().find(|meta| meta.path().is_ident("launch_bounds"));
-        errors.refuse(bounds, &rules::BLOCK_ABOVE_BOUNDS);
+        errors.reject(bounds, &rules::BLOCK_ABOVE_BOUNDS);
     }
     if options.unchecked && options.prove {
         let prove = metas.iter().find(|meta| meta.path().is_ident("prove"));
-        errors.refuse(prove, &rules::PROVE_UNCHECKED);
+        errors.reject(prove, &rules::PROVE_UNCHECKED);
     }
     options
 }
@@ -227,27 +227,27 @@ pub(crate) fn parse_device(tokens: TokenStream, errors: &mut Errors) -> Option<L
     match syn::parse2::<CudaBody>(tokens.clone()) {
         Ok(CudaBody { trusted: true, text }) => Some(text),
         Ok(CudaBody { trusted: false, text }) => {
-            errors.refuse(tokens, &rules::CUDA_IS_UNSAFE);
+            errors.reject(tokens, &rules::CUDA_IS_UNSAFE);
             Some(text) // suppresses errors about the Rust body
         }
         Err(_) => {
-            errors.refuse(tokens, &rules::DEVICE_OPTION);
+            errors.reject(tokens, &rules::DEVICE_OPTION);
             None
         }
     }
 }
 
 /// Reports arguments of `#[device]` on an `impl` or a `trait`, which takes none.
-pub(crate) fn refuse_device(tokens: TokenStream, errors: &mut Errors) {
+pub(crate) fn reject_device(tokens: TokenStream, errors: &mut Errors) {
     if !tokens.is_empty() {
-        errors.refuse(tokens, &rules::DEVICE_OPTION);
+        errors.reject(tokens, &rules::DEVICE_OPTION);
     }
 }
 
 /// Parses the traits of `#[device(PartialEq, PartialOrd)]` on a struct or an enum.
 pub(crate) fn parse_comparisons(tokens: TokenStream, errors: &mut Errors) -> Vec<syn::Ident> {
     let Ok(names) = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens.clone()) else {
-        errors.refuse(tokens, &rules::NOT_COMPARED);
+        errors.reject(tokens, &rules::NOT_COMPARED);
         return Vec::new();
     };
     let mut found: Vec<syn::Ident> = Vec::new();
@@ -258,12 +258,12 @@ pub(crate) fn parse_comparisons(tokens: TokenStream, errors: &mut Errors) -> Vec
                     && Comparison::NAMED.iter().any(|(known, _)| name == known) =>
             {
                 if found.contains(name) {
-                    errors.refuse_named(name, &rules::OPTION_TWICE, name);
+                    errors.reject_named(name, &rules::OPTION_TWICE, name);
                 } else {
                     found.push(name.clone());
                 }
             }
-            other => errors.refuse(other, &rules::NOT_COMPARED),
+            other => errors.reject(other, &rules::NOT_COMPARED),
         }
     }
     found

@@ -20,22 +20,22 @@ impl Errors {
     }
 
     /// Records that `tokens` violate `rule`.
-    pub(crate) fn refuse(&mut self, tokens: impl ToTokens, rule: &Rule) {
+    pub(crate) fn reject(&mut self, tokens: impl ToTokens, rule: &Rule) {
         self.errors.push(syn::Error::new_spanned(tokens, rule.text(self.body)));
     }
 
     /// Records a violation of `rule` at `span`.
-    pub(crate) fn refuse_at(&mut self, span: Span, rule: &Rule) {
+    pub(crate) fn reject_at(&mut self, span: Span, rule: &Rule) {
         self.errors.push(syn::Error::new(span, rule.text(self.body)));
     }
 
     /// Records that `tokens` violate a rule whose text contains the name of the rejected construct.
-    pub(crate) fn refuse_named(&mut self, tokens: impl ToTokens, rule: &Rule, name: &dyn std::fmt::Display) {
+    pub(crate) fn reject_named(&mut self, tokens: impl ToTokens, rule: &Rule, name: &dyn std::fmt::Display) {
         self.errors.push(syn::Error::new_spanned(tokens, rule.named(self.body, name)));
     }
 
-    /// Like [`Errors::refuse_named`], at `span`.
-    pub(crate) fn refuse_named_at(&mut self, span: Span, rule: &Rule, name: &dyn std::fmt::Display) {
+    /// Like [`Errors::reject_named`], at `span`.
+    pub(crate) fn reject_named_at(&mut self, span: Span, rule: &Rule, name: &dyn std::fmt::Display) {
         self.errors.push(syn::Error::new(span, rule.named(self.body, name)));
     }
 

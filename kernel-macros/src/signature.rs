@@ -87,7 +87,7 @@ pub(crate) enum ParamKind {
         mutable: bool,
     },
     /// A type that was rejected.
-    Refused,
+    Rejected,
 }
 
 impl Param {
@@ -100,7 +100,7 @@ impl Param {
             | ParamKind::Ref(ty)
             | ParamKind::RefMut(ty)
             | ParamKind::View { element: ty, dimensions: _, mutable: _ } => ty.span(),
-            ParamKind::Refused => self.name.span(),
+            ParamKind::Rejected => self.name.span(),
         }
     }
 
@@ -123,7 +123,7 @@ pub(crate) fn of_kernel(signature: &SynSignature, errors: &mut Errors) -> Signat
     let mut read = read(signature, Role::Kernel, errors);
     if let ReturnType::Type(_, result) = &signature.output {
         if !is_unit(result) {
-            errors.refuse(result, &rules::KERNEL_RESULT);
+            errors.reject(result, &rules::KERNEL_RESULT);
         }
         read.result = None;
     }
@@ -162,7 +162,7 @@ impl Signature {
                 | ParamKind::Ref(ty)
                 | ParamKind::RefMut(ty)
                 | ParamKind::View { element: ty, dimensions: _, mutable: _ } => this.visit_type_mut(ty),
-                ParamKind::Refused => {}
+                ParamKind::Rejected => {}
             }
         }
         if let Some(result) = &mut signature.result {
@@ -173,14 +173,14 @@ impl Signature {
 }
 
 fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature {
-    refuse_qualifiers(signature, errors);
+    reject_qualifiers(signature, errors);
     let mut types = Vec::new();
     for param in &signature.generics.params {
         match param {
-            GenericParam::Lifetime(lifetime) => errors.refuse(lifetime, &rules::LIFETIME),
+            GenericParam::Lifetime(lifetime) => errors.reject(lifetime, &rules::LIFETIME),
             GenericParam::Type(ty) => {
                 if ty.bounds.is_empty() && signature.generics.where_clause.is_none() {
-                    errors.refuse_named(ty, &rules::UNBOUNDED_TYPE, &ty.ident);
+                    errors.reject_named(ty, &rules::UNBOUNDED_TYPE, &ty.ident);
                 }
                 types.push(ty.ident.clone());
             }
@@ -196,13 +196,13 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
         if let ParamKind::Value(Type::Path(path)) = &param.kind
             && path.path.get_ident().is_some_and(|ty| closures.contains(ty))
         {
-            param.kind = ParamKind::Refused;
+            param.kind = ParamKind::Rejected;
         }
     }
     let result = match &signature.output {
         ReturnType::Type(_, result) if !is_unit(result) => {
             if role != Role::Kernel && !is_value(result) {
-                errors.refuse_named(result, &rules::RESULT_TYPE, &text_of(result));
+                errors.reject_named(result, &rules::RESULT_TYPE, &text_of(result));
                 Some(parse_quote!(!)) // coerces to any type where the stub is called
             } else {
                 Some((**result).clone())
@@ -227,21 +227,21 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
 /// Rejects the bounds of type parameters that are traits of closures, and returns these type parameters.
 fn closure_types(signature: &SynSignature, errors: &mut Errors) -> Vec<Ident> {
     let mut closures = Vec::new();
-    let mut refuse = |ty: &Ident, bounds: &Punctuated<TypeParamBound, Token![+]>| {
+    let mut reject = |ty: &Ident, bounds: &Punctuated<TypeParamBound, Token![+]>| {
         if let Some(bound) = closure_bound(bounds) {
-            errors.refuse_named(bound, &rules::CLOSURE_PARAMETER, &text_of(bound));
+            errors.reject_named(bound, &rules::CLOSURE_PARAMETER, &text_of(bound));
             closures.push(ty.clone());
         }
     };
     for param in signature.generics.type_params() {
-        refuse(&param.ident, &param.bounds);
+        reject(&param.ident, &param.bounds);
     }
     for predicate in signature.generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
         if let WherePredicate::Type(predicate) = predicate
             && let Type::Path(path) = &predicate.bounded_ty
             && let Some(ty) = path.path.get_ident()
         {
-            refuse(ty, &predicate.bounds);
+            reject(ty, &predicate.bounds);
         }
     }
     closures
@@ -259,19 +259,19 @@ fn closure_bound(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<&Type
     })
 }
 
-fn refuse_qualifiers(signature: &SynSignature, errors: &mut Errors) {
-    let mut refuse = |span: Option<Span>, rule: &Rule| {
+fn reject_qualifiers(signature: &SynSignature, errors: &mut Errors) {
+    let mut reject = |span: Option<Span>, rule: &Rule| {
         if let Some(span) = span {
-            errors.refuse_at(span, rule);
+            errors.reject_at(span, rule);
         }
     };
-    refuse(signature.asyncness.as_ref().map(Spanned::span), &rules::ASYNC_FN);
-    refuse(signature.constness.as_ref().map(Spanned::span), &rules::CONST_FN);
-    refuse(signature.abi.as_ref().map(Spanned::span), &rules::EXTERN_FN);
-    refuse(signature.variadic.as_ref().map(Spanned::span), &rules::VARIADIC);
+    reject(signature.asyncness.as_ref().map(Spanned::span), &rules::ASYNC_FN);
+    reject(signature.constness.as_ref().map(Spanned::span), &rules::CONST_FN);
+    reject(signature.abi.as_ref().map(Spanned::span), &rules::EXTERN_FN);
+    reject(signature.variadic.as_ref().map(Spanned::span), &rules::VARIADIC);
     match &signature.safety {
-        Safety::Unsafe(token) => refuse(Some(token.span()), &rules::UNSAFE_FN),
-        Safety::Safe(token) => refuse(Some(token.span()), &rules::UNSAFE_FN),
+        Safety::Unsafe(token) => reject(Some(token.span()), &rules::UNSAFE_FN),
+        Safety::Safe(token) => reject(Some(token.span()), &rules::UNSAFE_FN),
         Safety::Default => {}
     }
 }
@@ -280,13 +280,13 @@ fn param(input: &FnArg, role: Role, lifetimes: bool, errors: &mut Errors) -> Opt
     let input = match input {
         FnArg::Receiver(receiver) if role == Role::Associated => return Some(this_param(receiver, errors)),
         FnArg::Receiver(receiver) => {
-            errors.refuse(receiver, &rules::SELF);
+            errors.reject(receiver, &rules::SELF);
             return None;
         }
         FnArg::Typed(input) => input,
     };
     let Pat::Ident(PatIdent { by_ref: None, mutability, ident, subpat: None, .. }) = &*input.pat else {
-        errors.refuse(&input.pat, &rules::PARAMETER_PATTERN);
+        errors.reject(&input.pat, &rules::PARAMETER_PATTERN);
         return None;
     };
     let kind = kind(&input.ty, role, lifetimes, errors);
@@ -302,15 +302,15 @@ fn this_param(receiver: &Receiver, errors: &mut Errors) -> Param {
         ReceiverKind::Value => ParamKind::Value(this),
         ReceiverKind::Reference(_, lifetime, mutability) => {
             if let Some(lifetime) = lifetime {
-                errors.refuse(lifetime, &rules::LIFETIME);
+                errors.reject(lifetime, &rules::LIFETIME);
             }
             if mutability.is_some() { ParamKind::RefMut(this) } else { ParamKind::Ref(this) }
         }
         ReceiverKind::Typed(_, ty) if is_this(ty) => ParamKind::Value(this),
         // Receivers such as `self: Box<Self>`, and future variants of `syn::ReceiverKind`.
         _ => {
-            errors.refuse(receiver, &rules::RECEIVER);
-            ParamKind::Refused
+            errors.reject(receiver, &rules::RECEIVER);
+            ParamKind::Rejected
         }
     };
     Param { name: this::name(span), this: Some(receiver.self_token), mutable: receiver.mutability.is_some(), kind }
@@ -326,28 +326,28 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             if let Some(lifetime) = lifetime
                 && !lifetimes
             {
-                errors.refuse(lifetime, &rules::LIFETIME);
+                errors.reject(lifetime, &rules::LIFETIME);
             }
             let kind = target(elem, mutability.is_some());
             match &kind {
                 ParamKind::Ref(_) | ParamKind::RefMut(_) if role == Role::Kernel && is_array(elem) => {
-                    errors.refuse_named(ty, &rules::ARRAY_PARAMETER, &text_of(ty));
-                    return ParamKind::Refused;
+                    errors.reject_named(ty, &rules::ARRAY_PARAMETER, &text_of(ty));
+                    return ParamKind::Rejected;
                 }
                 ParamKind::Ref(_) | ParamKind::RefMut(_) if role == Role::Kernel => {
-                    errors.refuse_named(ty, &rules::REFERENCE_PARAMETER, &text_of(elem));
-                    return ParamKind::Refused;
+                    errors.reject_named(ty, &rules::REFERENCE_PARAMETER, &text_of(elem));
+                    return ParamKind::Rejected;
                 }
-                ParamKind::View { .. } => errors.refuse_named(ty, &rules::VIEW_REFERENCE, &text_of(elem)),
-                ParamKind::Refused => errors.refuse_named(ty, &rules::PARAMETER_TYPE, &text_of(ty)),
+                ParamKind::View { .. } => errors.reject_named(ty, &rules::VIEW_REFERENCE, &text_of(elem)),
+                ParamKind::Rejected => errors.reject_named(ty, &rules::PARAMETER_TYPE, &text_of(ty)),
                 ParamKind::Slice(target)
                 | ParamKind::SliceMut(target)
                 | ParamKind::Ref(target)
                 | ParamKind::RefMut(target)
                     if let Some(option) = option(target) =>
                 {
-                    errors.refuse_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
-                    return ParamKind::Refused;
+                    errors.reject_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
+                    return ParamKind::Rejected;
                 }
                 ParamKind::Slice(_)
                 | ParamKind::SliceMut(_)
@@ -363,18 +363,18 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
         ty if role == Role::Kernel
             && let Some(option) = option(ty) =>
         {
-            errors.refuse_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
-            ParamKind::Refused
+            errors.reject_named(option, &rules::OPTION_IN_MEMORY, &text_of(option));
+            ParamKind::Rejected
         }
         Type::ImplTrait(closure) if let Some(bound) = closure_bound(&closure.bounds) => {
-            errors.refuse_named(ty, &rules::CLOSURE_PARAMETER, &text_of(bound));
-            ParamKind::Refused
+            errors.reject_named(ty, &rules::CLOSURE_PARAMETER, &text_of(bound));
+            ParamKind::Rejected
         }
         Type::Tuple(_) if role != Role::Kernel && is_value(ty) => ParamKind::Value(ty.clone()),
         ty if !matches!(ty, Type::Tuple(_)) && is_value(ty) => ParamKind::Value(ty.clone()),
         _ => {
-            errors.refuse_named(ty, &rules::PARAMETER_TYPE, &text_of(ty));
-            ParamKind::Refused
+            errors.reject_named(ty, &rules::PARAMETER_TYPE, &text_of(ty));
+            ParamKind::Rejected
         }
     }
 }
@@ -387,8 +387,8 @@ fn target(ty: &Type, mutable: bool) -> ParamKind {
         Type::Paren(inner) => target(&inner.elem, mutable),
         Type::Group(inner) => target(&inner.elem, mutable),
         Type::Path(path) if let Some(view) = view(path) => view,
-        Type::Path(path) if path.path.is_ident("str") => ParamKind::Refused,
-        ty if !is_value(ty) || matches!(ty, Type::Tuple(_)) => ParamKind::Refused,
+        Type::Path(path) if path.path.is_ident("str") => ParamKind::Rejected,
+        ty if !is_value(ty) || matches!(ty, Type::Tuple(_)) => ParamKind::Rejected,
         ty if mutable => ParamKind::RefMut(ty.clone()),
         ty => ParamKind::Ref(ty.clone()),
     }

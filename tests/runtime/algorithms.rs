@@ -500,10 +500,10 @@ fn large_arrays() {
 #[test]
 fn operators_that_fault() {
     #[derive(Clone, Copy, DeviceType)]
-    struct Refusing;
+    struct Rejecting;
 
     #[device]
-    impl Function2<u32, u32> for Refusing {
+    impl Function2<u32, u32> for Rejecting {
         type Output = u32;
 
         fn call(self, a: u32, b: u32) -> u32 {
@@ -536,11 +536,11 @@ fn operators_that_fault() {
             }
             let (x, mut y) = (device.to_device(&x).unwrap(), device.zeros(n).unwrap());
             let began = std::time::Instant::now();
-            let scanned = inclusive_scan(&x, &mut y, Refusing).launch().and_then(|()| device.synchronize());
+            let scanned = inclusive_scan(&x, &mut y, Rejecting).launch().and_then(|()| device.synchronize());
             let selected = select(&x, &mut y, NotSeven).value();
             // If no thread of a block is left that publishes the fault, others wait for seconds.
             assert!(began.elapsed().as_secs() < if is_block { 40 } else { 10 }, "{:?}", began.elapsed());
-            for error in [scanned.unwrap_err(), selected.unwrap_err(), reduce(&x, 0, Refusing).value().unwrap_err()] {
+            for error in [scanned.unwrap_err(), selected.unwrap_err(), reduce(&x, 0, Rejecting).value().unwrap_err()] {
                 assert!(matches!(&error, Error::Fault { .. }) && error.to_string().contains("seven"), "{error}");
             }
             // The next ones are not affected.

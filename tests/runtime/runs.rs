@@ -299,10 +299,10 @@ fn many_runs() {
 #[test]
 fn operators_that_fault_by_key() {
     #[derive(Clone, Copy, DeviceType)]
-    struct Refusing;
+    struct Rejecting;
 
     #[device]
-    impl Function2<u32, u32> for Refusing {
+    impl Function2<u32, u32> for Rejecting {
         type Output = u32;
 
         fn call(self, a: u32, b: u32) -> u32 {
@@ -317,9 +317,9 @@ fn operators_that_fault_by_key() {
             let x = device.to_device(&values(n, |i| if i == faulting { 7 } else { 0 })).unwrap();
             let (keys, mut y) = (device.zeros::<u8>(n).unwrap(), device.zeros::<u32>(n).unwrap());
             let mut firsts = device.zeros::<u8>(n).unwrap();
-            let scan = inclusive_scan_by_key(&keys, &x, &mut y, Refusing).launch();
+            let scan = inclusive_scan_by_key(&keys, &x, &mut y, Rejecting).launch();
             let scanned = scan.and_then(|()| device.synchronize()).unwrap_err();
-            let reduced = reduce_by_key(&keys, &x, &mut firsts, &mut y, Refusing).value().unwrap_err();
+            let reduced = reduce_by_key(&keys, &x, &mut firsts, &mut y, Rejecting).value().unwrap_err();
             for error in [scanned, reduced] {
                 let Error::Fault { kind: FaultKind::Panic(message), .. } = &error else { panic!("{error:?}") };
                 assert!(message.contains("seven"), "{message}");

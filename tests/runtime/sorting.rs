@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use cumbia::algorithm::{SortKey, argsort, segmented_sort, sort, sort_by_key, top_k};
 use cumbia::prelude::*;
-use cumbia::{Error, FaultKind};
+use cumbia::{Error, FaultKind, Graph};
 
 use crate::support::{on_each_device, on_gpu};
 
@@ -223,11 +223,57 @@ fn segments() {
         let none = device.zeros::<u64>(0).unwrap();
         let error = segmented_sort(&mut keys, &none).launch().unwrap_err();
         assert!(matches!(error, Error::LengthMismatch { operation: "segmented_sort", from: 0, to: 1 }), "{error}");
-        for wrong in [[0i32, 5, 4], [0, 5, 11], [-1, 5, 10]] {
-            let wrong = device.to_device(&wrong).unwrap();
+        for wrong in [&[0i32, 5, 4][..], &[0, 5, 11], &[-1, 5, 10], &[11], &[-5]] {
+            let wrong = device.to_device(wrong).unwrap();
             let sorted = segmented_sort(&mut keys, &wrong).launch().and_then(|()| device.synchronize());
             let Err(Error::Fault { kind: FaultKind::Panic(message), .. }) = sorted else { panic!("{sorted:?}") };
-            assert!(message.starts_with("segment "), "{message}");
+            assert!(message.starts_with("segment ") || message.starts_with("offset "), "{message}");
+        }
+    });
+}
+
+/// An enum without a variant of discriminant 0, of which no array of zeros exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, DeviceType)]
+#[repr(u8)]
+enum Suit {
+    Hearts = 3,
+    Spades = 7,
+}
+
+#[test]
+fn values_without_zeros() {
+    on_each_device(|device| {
+        let mut keys = device.to_device(&[2u8, 1, 3]).unwrap();
+        let mut suits = device.to_device(&[Suit::Hearts, Suit::Spades, Suit::Hearts]).unwrap();
+        sort_by_key(&mut keys, &mut suits).launch().unwrap();
+        assert_eq!(suits.to_host().unwrap(), [Suit::Spades, Suit::Hearts, Suit::Hearts]);
+    });
+}
+
+/// A launch in the recording of a graph precedes the steps of the graph, and another one follows them.
+#[test]
+fn launches_beside_a_graph_with_the_same_memory() {
+    on_each_device(|device| {
+        let n = 3 * 8192 + 5;
+        let shuffled = values(n, |i| bits(i) as u8);
+        let mut expected = shuffled.clone();
+        expected.sort_unstable();
+        let mut keys = device.to_device(&shuffled).unwrap();
+        let mut memory = sort(&mut keys).memory().unwrap();
+        let mut graph = Graph::new(&device.stream().unwrap());
+        for _ in 0..2 {
+            keys.copy_from_host(&shuffled).unwrap();
+            graph
+                .run(|g| {
+                    let mut sorted = sort(&mut keys).prepare_in(&mut memory)?;
+                    sorted.record(g)?;
+                    sorted.launch()
+                })
+                .unwrap();
+            assert!(keys.to_host().unwrap() == expected);
+            keys.copy_from_host(&shuffled).unwrap();
+            sort(&mut keys).prepare_in(&mut memory).unwrap().launch().unwrap();
+            assert!(keys.to_host().unwrap() == expected);
         }
     });
 }

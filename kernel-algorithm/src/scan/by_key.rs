@@ -674,7 +674,8 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
 
     /// Enqueues the scan.
     fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let mut none = self.elements.keys.device().zeros(0)?;
+        // SAFETY: it has no elements.
+        let mut none = unsafe { self.elements.keys.device().uninitialized(0)? };
         let results = Results { firsts: none.as_slice_mut(), y: self.y.as_slice_mut() };
         self.elements.scan::<EXCLUSIVE, false>(self.initial, results, memory, queue)
     }

@@ -349,7 +349,8 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
             return queue.fill(&mut count.as_slice_mut(), 0);
         }
         let TileStates { mut states, mut values, groups } = look_back.begin(tiles, queue)?;
-        let mut none = if self.rest.is_some() { None } else { Some(self.x.device().zeros(0)?) };
+        // SAFETY: it has no elements.
+        let mut none = if self.rest.is_some() { None } else { Some(unsafe { self.x.device().uninitialized(0)? }) };
         let rest = self.rest.as_mut().map(DeviceSlice::as_slice_mut);
         let Some(mut rest) = rest.or_else(|| none.as_mut().map(DeviceArray::as_slice_mut)) else {
             unreachable!("without an array for the others there is an empty one")

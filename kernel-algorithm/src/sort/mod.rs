@@ -87,7 +87,9 @@ keys! {
 }
 
 /// Returns the bits of a value of at most 8 bytes as one of another type of the same size, that of `like`.
-#[device(unsafe(cuda = "memcpy(&like, &value, sizeof(like)); return like;"))]
+#[device(unsafe(
+    cuda = "static_assert(sizeof(like) == sizeof(value), \"sizes differ\"); memcpy(&like, &value, sizeof(like)); return like;"
+))]
 fn same_bits<A: DeviceType, B: DeviceType>(value: A, like: B) -> B {
     let mut bits = [0u64; 1];
     let _ = like;
@@ -592,7 +594,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         let mut other_keys = other_keys.slice_mut(..len)?;
         let mut other_values = other_values.slice_mut(..if HAS_VALUES { len } else { 0 })?;
         counts.begin(tiles.min(self.tiles), queue)?;
-        let Counts { total, starts, states, tickets, tiles_cleared } = counts;
+        let Counts { total, starts, states, tickets, tiles_cleared, is_in_graph: _ } = counts;
         let chunk = len.div_ceil(MAX_BLOCKS).next_multiple_of(CHUNK);
         let launch = radix_count::<_, _, IS_FLOAT>(sign, flip, chunk, keys, total, &mut starts[0], tickets);
         queue.launch(launch.grid(len.div_ceil(chunk)))?;
@@ -653,7 +655,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         if tiles > self.tiles {
             queue.fill(&mut states[0].as_slice_mut(), 0)?;
         }
-        *tiles_cleared = if queue.is_graph() { 0 } else { tiles.min(self.tiles) };
+        *tiles_cleared = tiles.min(self.tiles);
         Ok(())
     }
 }
@@ -677,9 +679,10 @@ struct Counts {
     /// The number of tiles that each pass has begun, and of blocks that have finished counting.
     tickets: DeviceArray<u32>,
     /// The number of tiles for which the memory is as before the first launch: those of the last sort, whose launches cleared the states
-    /// of these tiles only; `usize::MAX` before the first one, and 0 if a launch has failed or may not be
-    /// executed.
+    /// of these tiles only; `usize::MAX` before the first one, and 0 if a launch has failed.
     tiles_cleared: usize,
+    /// Whether the memory belongs to a graph: it may be executed between any two launches.
+    is_in_graph: bool,
 }
 
 impl Counts {
@@ -690,12 +693,14 @@ impl Counts {
             states: [stream.zeros(tiles * BINS)?, stream.zeros(tiles * BINS)?],
             tickets: stream.zeros(MAX_PASSES + 1)?,
             tiles_cleared: usize::MAX,
+            is_in_graph: false,
         })
     }
 
     /// Prepares the memory for the launches of a sort of so many tiles.
     fn begin(&mut self, tiles: usize, queue: &mut Queue<'_, '_>) -> Result<()> {
-        if std::mem::take(&mut self.tiles_cleared) >= tiles && !queue.is_graph() {
+        self.is_in_graph |= queue.is_graph();
+        if std::mem::take(&mut self.tiles_cleared) >= tiles && !self.is_in_graph {
             return Ok(());
         }
         queue.fill(&mut self.total.as_slice_mut(), 0)?;
@@ -727,7 +732,9 @@ impl<K: SortKey, V: DeviceType> SortMemory<K, V> {
         let counts = Counts::new(stream, size_of::<K>(), tiles)?;
         // SAFETY: the first pass writes all elements of these arrays, and later ones read them.
         let (keys, values) = unsafe { (stream.uninitialized(keys)?, stream.uninitialized(values)?) };
-        Ok(SortMemory { keys, values, none: [stream.zeros(0)?, stream.zeros(0)?], counts })
+        // SAFETY: they have no elements.
+        let none = unsafe { [stream.uninitialized(0)?, stream.uninitialized(0)?] };
+        Ok(SortMemory { keys, values, none, counts })
     }
 
     /// Replaces the memory if it is too short.

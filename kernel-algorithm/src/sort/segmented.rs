@@ -26,9 +26,13 @@ pub fn number_segments<I: Integer>(offsets: &[I], numbers: &mut [u32]) {
         numbers[i] = low as u32;
     }
     // After the store, without which the number would not be initialised.
-    if i + 1 < offsets.len() {
-        let (start, stop, len) = (usize::cast(offsets[i]), usize::cast(offsets[i + 1]), numbers.len());
-        assert!(start <= stop && stop <= len, "segment {i} is {start}..{stop}, but there are {len} elements");
+    if i < offsets.len() {
+        let (offset, len) = (usize::cast(offsets[i]), numbers.len());
+        assert!(offset <= len, "offset {i} is {offset}, but there are {len} elements");
+        if i > 0 {
+            let start = usize::cast(offsets[i - 1]);
+            assert!(start <= offset, "segment {} is {start}..{offset}", i - 1);
+        }
     }
 }
 
@@ -44,7 +48,7 @@ pub fn store_segments<K: DeviceType, I: Integer>(offsets: &[I], sorted: &[K], ke
 
 /// Sorts the keys of each segment in place: `keys[offsets[s]..offsets[s + 1]]`, from the least to the greatest. There is an offset more
 /// than segments. Segments may be empty, and elements that are in none keep their places. An offset that is less than the one before or
-/// exceeds the number of keys is a fault, after which the order of the keys is unspecified.
+/// exceeds the number of keys is a fault, after which the keys are unspecified.
 ///
 /// Floats are ordered as by `total_cmp`. The time depends on the number of keys and only by a logarithm on that of segments: all
 /// are sorted at once, whatever their lengths.
@@ -144,10 +148,7 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
 
     /// Enqueues the sort.
     fn enqueue(&mut self, memory: &mut SegmentedSortMemory<K>, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let (len, threads) = (self.keys.len(), self.keys.len().max(self.offsets.len() - 1));
-        if threads == 0 {
-            return Ok(());
-        }
+        let (len, threads) = (self.keys.len(), self.keys.len().max(self.offsets.len()));
         let mut sorted = memory.sorted.slice_mut(..len)?;
         let mut numbers = memory.numbers.slice_mut(..len)?;
         queue.launch(number_segments(&self.offsets, &mut numbers).over(threads))?;

@@ -78,7 +78,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     let declaration = declaration(function);
     // Those of the kernel, from which rustc infers the types of the arguments.
     let parameters = signature.params.iter().map(|param| match &param.kind {
-        ParamKind::Refused => {
+        ParamKind::Rejected => {
             let name = &param.name;
             quote!(#name: impl ::core::marker::Sized)
         }
@@ -151,7 +151,7 @@ fn parameter(param: &Param) -> TokenStream {
             quote_spanned!(element.span()=> #name: impl #of_view<'a, #dimensions, Element = #element>)
         }
         // Rejected in a kernel.
-        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(#name: impl ::core::marker::Sized),
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(#name: impl ::core::marker::Sized),
     }
 }
 
@@ -159,7 +159,7 @@ fn parameter(param: &Param) -> TokenStream {
 fn binding(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
-        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(#name),
+        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(#name),
         ParamKind::Slice(_) => quote!(::cumbia::ReadArgument::bind(#name)),
         ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind_mut(#name)),
         ParamKind::View { element: _, dimensions: _, mutable } => {
@@ -237,7 +237,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
             let (access, dimensions) = (params::access(*mutable), usize::from(*dimensions));
             quote!(::cumbia::__private::ViewArgument<'a, #element, #dimensions, #access>)
         }
-        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(()),
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(()),
     });
     let views = signature.params.iter().map(params::body_type);
     // The arguments are numbered, since the user's names could collide with generated ones.
@@ -255,11 +255,11 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
             }
             ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(visitor.array(#text, #name);),
             ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(visitor.view(#text, #name);),
-            ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => TokenStream::new(),
+            ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => TokenStream::new(),
         }
     });
     let values = signature.params.iter().zip(&names).map(|(param, name)| match &param.kind {
-        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(*#name),
+        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(*#name),
         ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(#name.view()),
         ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#name.elements()),
     });

@@ -123,7 +123,7 @@ fn functions(method: &Method, role: &Role, bodies: Bodies) -> TokenStream {
     let hidden = match role {
         Role::Inherent => hidden(method, &key_of(method), bodies),
         Role::Trait => implementation(method, &key_of(method), bodies),
-        Role::Operator { marker: _, right: _ } | Role::Refused => TokenStream::new(),
+        Role::Operator { marker: _, right: _ } | Role::Rejected => TokenStream::new(),
     };
     quote!(#host #hidden)
 }
@@ -189,7 +189,7 @@ pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, ow
             (params::call_param(first), quote!(#name))
         }
         // Other arguments are passed by value.
-        (ParamKind::Value(_) | ParamKind::View { .. } | ParamKind::Refused, _, _)
+        (ParamKind::Value(_) | ParamKind::View { .. } | ParamKind::Rejected, _, _)
         | (ParamKind::Slice(_) | ParamKind::SliceMut(_), Some(_), _) => return TokenStream::new(),
     };
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);

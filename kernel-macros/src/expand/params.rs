@@ -37,7 +37,7 @@ fn type_for(param: &Param, lifetime: &TokenStream) -> TokenStream {
             let (access, dimensions) = (access(*mutable), usize::from(*dimensions));
             quote_spanned!(element.span()=> ::cumbia::__private::View<#lifetime, #element, #dimensions, #access>)
         }
-        ParamKind::Refused => quote!(()),
+        ParamKind::Rejected => quote!(()),
     }
 }
 
@@ -45,7 +45,7 @@ fn type_for(param: &Param, lifetime: &TokenStream) -> TokenStream {
 pub(super) fn from_host(param: &Param) -> TokenStream {
     let name = value(param);
     match &param.kind {
-        ParamKind::Value(_) | ParamKind::Refused => name,
+        ParamKind::Value(_) | ParamKind::Rejected => name,
         ParamKind::Slice(_) => quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Read>::from_host(#name)),
         ParamKind::SliceMut(_) => {
             quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name))
@@ -74,7 +74,7 @@ pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
         }
         // As in `receiver`.
         ParamKind::Value(_)
-        | ParamKind::Refused
+        | ParamKind::Rejected
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
@@ -103,7 +103,7 @@ pub(super) fn call_param(param: &Param) -> TokenStream {
             let (into, dimensions) = (into_view(*mutable), usize::from(*dimensions));
             quote_spanned!(element.span()=> #name: impl ::cumbia::__private::#into<'k, #dimensions, Element = #element>)
         }
-        ParamKind::Refused => quote!(#name: impl ::core::marker::Sized),
+        ParamKind::Rejected => quote!(#name: impl ::core::marker::Sized),
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn from_call(param: &Param) -> TokenStream {
         ParamKind::View { element: _, dimensions: _, mutable: true } => {
             quote!(::cumbia::__private::IntoViewMut::into_view_mut(#name))
         }
-        ParamKind::Refused => quote!(()),
+        ParamKind::Rejected => quote!(()),
     }
 }
 
@@ -152,7 +152,7 @@ pub(super) fn receiver(param: &Param) -> TokenStream {
         ParamKind::RefMut(_) => quote!(&'k mut #this),
         // A receiver is a value, and never a slice or a view.
         ParamKind::Value(_)
-        | ParamKind::Refused
+        | ParamKind::Rejected
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
@@ -171,7 +171,7 @@ pub(super) fn received(param: &Param, this: &TokenStream, lifetime: &TokenStream
         ParamKind::RefMut(_) => place(true),
         // As in `receiver`.
         ParamKind::Value(_)
-        | ParamKind::Refused
+        | ParamKind::Rejected
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => this.clone(),

@@ -62,18 +62,18 @@ impl Lowerer<'_> {
             Expr::Continue(jump) => self.continue_expr(jump),
             Expr::Return(jump) => self.return_expr(jump),
 
-            Expr::Closure(closure) => self.refuse(closure, &rules::CLOSURE),
-            Expr::Async(block) => self.refuse(block, &rules::ASYNC),
-            Expr::Await(call) => self.refuse(call, &rules::AWAIT),
+            Expr::Closure(closure) => self.reject(closure, &rules::CLOSURE),
+            Expr::Async(block) => self.reject(block, &rules::ASYNC),
+            Expr::Await(call) => self.reject(call, &rules::AWAIT),
             Expr::Try(call) => self.try_expr(call),
-            Expr::TryBlock(block) => self.refuse(block, &rules::TRY_BLOCK),
-            Expr::Let(inner) => self.refuse(&inner.let_token, &rules::LET_AS_A_VALUE),
-            Expr::RawAddr(inner) => self.refuse(inner, &rules::RAW_ADDRESS),
-            Expr::Range(range) => self.refuse(range, &rules::RANGE),
-            Expr::Unsafe(block) => self.refuse(&block.unsafe_token, &rules::UNSAFE),
-            Expr::Infer(underscore) => self.refuse(underscore, &rules::UNDERSCORE),
+            Expr::TryBlock(block) => self.reject(block, &rules::TRY_BLOCK),
+            Expr::Let(inner) => self.reject(&inner.let_token, &rules::LET_AS_A_VALUE),
+            Expr::RawAddr(inner) => self.reject(inner, &rules::RAW_ADDRESS),
+            Expr::Range(range) => self.reject(range, &rules::RANGE),
+            Expr::Unsafe(block) => self.reject(&block.unsafe_token, &rules::UNSAFE),
+            Expr::Infer(underscore) => self.reject(underscore, &rules::UNDERSCORE),
             // `yield`, tokens that syn does not parse, and future variants of `syn::Expr`.
-            _ => self.refuse(expr, &rules::UNKNOWN_EXPRESSION),
+            _ => self.reject(expr, &rules::UNKNOWN_EXPRESSION),
         }
     }
 
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
                     return Some(float_literal(digits, negative));
                 }
                 let Ok(magnitude) = digits.parse() else {
-                    self.errors.refuse(lit, &rules::HUGE_LITERAL);
+                    self.errors.reject(lit, &rules::HUGE_LITERAL);
                     return None;
                 };
                 Literal::Int { magnitude, negative }
@@ -127,11 +127,11 @@ impl Lowerer<'_> {
                 float_literal(digits, negative)
             }
             Lit::Char(_) => {
-                self.errors.refuse(lit, &rules::CHAR);
+                self.errors.reject(lit, &rules::CHAR);
                 return None;
             }
             _ => {
-                self.errors.refuse(lit, &rules::STRING);
+                self.errors.reject(lit, &rules::STRING);
                 return None;
             }
         })
@@ -226,7 +226,7 @@ impl Lowerer<'_> {
     /// `Point { x: 1.0, y, ..base }`
     fn structure(&mut self, value: &ExprStruct) -> Value {
         if value.qself.is_some() {
-            return self.refuse(value, &rules::UNKNOWN_EXPRESSION);
+            return self.reject(value, &rules::UNKNOWN_EXPRESSION);
         }
         let mut fields = Vec::new();
         let mut fields_cpu = TokenStream::new();
@@ -256,7 +256,7 @@ impl Lowerer<'_> {
         for (position, arg) in call.args.iter().enumerate() {
             let Value { id, cpu, shape } = self.expr(arg);
             if matches!(shape, Shape::Reference { .. } | Shape::Slice) && is_standard_variant(path) {
-                return self.refuse(arg, &rules::REFERENCE_IN_OPTION);
+                return self.reject(arg, &rules::REFERENCE_IN_OPTION);
             }
             fields.push((position.to_string(), id));
             let position = syn::Index { index: position as u32, span: ours(arg.span()) };

@@ -17,7 +17,7 @@ impl Lowerer<'_> {
     /// `value?`
     pub(super) fn try_expr(&mut self, call: &ExprTry) -> Value {
         if self.signature.result.is_none() {
-            return self.refuse(&call.question_token, &rules::TRY);
+            return self.reject(&call.question_token, &rules::TRY);
         }
         let value = self.expr(&call.expr);
         let (token, span) = (call.question_token.span(), ours(call.question_token.span()));

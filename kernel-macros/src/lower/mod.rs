@@ -267,7 +267,7 @@ impl Lowerer<'_> {
                 ParamKind::Slice(_) | ParamKind::SliceMut(_) | ParamKind::View { .. } => ("is", Shape::Slice),
                 ParamKind::Ref(_) => ("is", Shape::Reference { mutable: false }),
                 ParamKind::RefMut(_) => ("is", Shape::Reference { mutable: true }),
-                ParamKind::Refused => ("is", Shape::Unknown),
+                ParamKind::Rejected => ("is", Shape::Unknown),
             };
             let id = self.declare(&param.name, param.mutable, shape);
             learn.extend(self.learn(by, id, &param.name, param.span()));
@@ -289,7 +289,7 @@ impl Lowerer<'_> {
                 | ParamKind::Ref(ty)
                 | ParamKind::RefMut(ty)
                 | ParamKind::View { element: ty, .. } => found.visit_type(ty),
-                ParamKind::Refused => {}
+                ParamKind::Rejected => {}
             }
         }
         if let Some(result) = &signature.result {
@@ -299,7 +299,7 @@ impl Lowerer<'_> {
             found.visit_block(block);
         }
         if let Some(span) = found.0 {
-            self.errors.refuse(Ident::new("wide", span), &rules::WIDE);
+            self.errors.reject(Ident::new("wide", span), &rules::WIDE);
         }
     }
 
@@ -418,14 +418,14 @@ impl Lowerer<'_> {
     }
 
     /// Reports that `tokens` violate a rule. The returned placeholder never reaches the output.
-    fn refuse(&mut self, tokens: &impl ToTokens, rule: &Rule) -> Value {
-        self.errors.refuse(tokens, rule);
+    fn reject(&mut self, tokens: &impl ToTokens, rule: &Rule) -> Value {
+        self.errors.reject(tokens, rule);
         self.placeholder(tokens)
     }
 
-    /// Like [`Lowerer::refuse`], for a rule whose text contains the name of the rejected construct.
-    fn refuse_named(&mut self, tokens: &impl ToTokens, rule: &Rule, name: &dyn std::fmt::Display) -> Value {
-        self.errors.refuse_named(tokens, rule, name);
+    /// Like [`Lowerer::reject`], for a rule whose text contains the name of the rejected construct.
+    fn reject_named(&mut self, tokens: &impl ToTokens, rule: &Rule, name: &dyn std::fmt::Display) -> Value {
+        self.errors.reject_named(tokens, rule, name);
         self.placeholder(tokens)
     }
 

@@ -33,7 +33,7 @@ impl Lowerer<'_> {
             match stmt {
                 SynStmt::Item(Item::Const(item)) => {
                     if self.lookup(&item.ident).is_none() && self.has_variable(&item.ident.unraw().to_string()) {
-                        self.refuse_named(&item.ident, &rules::HIDDEN_VARIABLE, &item.ident);
+                        self.reject_named(&item.ident, &rules::HIDDEN_VARIABLE, &item.ident);
                     }
                     self.bind(Name::of(&item.ident), None);
                 }
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
         if let Some(name) = name
             && self.has_variable(&name.unraw().to_string())
         {
-            self.refuse_named(name, &rules::HIDDEN_VARIABLE, name);
+            self.reject_named(name, &rules::HIDDEN_VARIABLE, name);
         }
     }
 
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
             SynStmt::Local(local) => self.local(local, into),
             SynStmt::Item(item @ (Item::Const(_) | Item::Use(_) | Item::Type(_))) => item.to_tokens(&mut into.cpu),
             SynStmt::Item(item) => {
-                self.refuse(item, &rules::ITEM);
+                self.reject(item, &rules::ITEM);
             }
             SynStmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
             match sugar::let_else(local, init, otherwise) {
                 Some(desugared) => self.statement(&desugared, false, into),
                 None => {
-                    self.refuse(pattern, &rules::PATTERN);
+                    self.reject(pattern, &rules::PATTERN);
                 }
             }
             return;
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
         {
             let statements = binding_modes::statements(pattern, &reference, mutable, &quote!((*#reference)));
             let Some(statements) = statements else {
-                self.refuse(pattern, &rules::MATCHED_REFERENCE);
+                self.reject(pattern, &rules::MATCHED_REFERENCE);
                 return;
             };
             (pattern, variables) = (&of_reference, statements);
@@ -234,7 +234,7 @@ impl Lowerer<'_> {
                 }
             }
             pattern => {
-                self.refuse(pattern, &rules::UNINITIALISED_PATTERN);
+                self.reject(pattern, &rules::UNINITIALISED_PATTERN);
             }
         }
     }
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
     pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
         for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
             let rule = if attribute.path().is_ident("unroll") { &rules::UNROLL_PLACE } else { &rules::ATTRIBUTE };
-            self.errors.refuse(attribute, rule);
+            self.errors.reject(attribute, rule);
         }
     }
 }

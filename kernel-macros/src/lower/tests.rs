@@ -40,7 +40,7 @@ fn check(function: &ItemFn) -> Function {
 
 /// Checks that a function has exactly these errors.
 #[track_caller]
-fn check_refused(function: &ItemFn, expected: &[&str]) {
+fn check_rejected(function: &ItemFn, expected: &[&str]) {
     let errors = lower(function).map(|_| ()).unwrap_err();
     assert_eq!(errors.len(), expected.len(), "{errors:#?}");
     for (error, expected) in errors.iter().zip(expected) {
@@ -234,8 +234,8 @@ fn names() {
 
 #[test]
 #[allow(clippy::too_many_lines, reason = "a list")]
-fn refused_constructs() {
-    check_refused(
+fn rejected_constructs() {
+    check_rejected(
         &parse_quote!(
             fn f() {
                 let double = |a: f32| 2.0 * a;
@@ -243,7 +243,7 @@ fn refused_constructs() {
         ),
         &["closures"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(x: &[f32]) {
                 x[0] = 1.0;
@@ -251,7 +251,7 @@ fn refused_constructs() {
         ),
         &["cannot assign to an element of `x`"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(p: &Point) {
                 p.x += 1.0;
@@ -259,7 +259,7 @@ fn refused_constructs() {
         ),
         &["cannot assign through `p`"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(x: &[f32]) -> f32 {
                 x.iter().map(|v| v * 2.0).sum()
@@ -267,7 +267,7 @@ fn refused_constructs() {
         ),
         &["`.iter()` is not supported here"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(x: &[f32], i: u32) -> f32 {
                 x[i as u32]
@@ -275,7 +275,7 @@ fn refused_constructs() {
         ),
         &["an index must be a `usize`"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(x: &[f32], i: usize) -> f32 {
                 x[i][0]
@@ -283,7 +283,7 @@ fn refused_constructs() {
         ),
         &["`x` is a slice of scalars"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(x: &[f32]) -> usize {
                 x.length
@@ -291,7 +291,7 @@ fn refused_constructs() {
         ),
         &["a slice has no field `length`"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(p: &Pair) -> f32 {
                 let Pair(.., x) = p;
@@ -300,7 +300,7 @@ fn refused_constructs() {
         ),
         &["this pattern of a reference is not supported"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(x: &[f32]) {
                 for v in x.iter().rev().enumerate() {}
@@ -308,7 +308,7 @@ fn refused_constructs() {
         ),
         &["`.enumerate()` after `.rev()`"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f() {
                 let s = "text";
@@ -316,7 +316,7 @@ fn refused_constructs() {
         ),
         &["strings are not supported"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(w: usize) {
                 println!("{:w$}", 1.0);
@@ -324,7 +324,7 @@ fn refused_constructs() {
         ),
         &["a width or precision"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f() {
                 f()
@@ -332,7 +332,7 @@ fn refused_constructs() {
         ),
         &["recursion"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(x: &mut [f32]) {
                 for v in x.iter_mut() {
@@ -342,7 +342,7 @@ fn refused_constructs() {
         ),
         &["a compound assignment cannot be applied to a reference"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f() {
                 #[unroll(0)]
@@ -351,7 +351,7 @@ fn refused_constructs() {
         ),
         &["`#[unroll]` takes no argument"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(a: [f32; 4]) {
                 let [first, .., last] = a;
@@ -363,7 +363,7 @@ fn refused_constructs() {
 
 #[test]
 fn names_of_other_systems() {
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f() {
                 __syncthreads();
@@ -371,7 +371,7 @@ fn names_of_other_systems() {
         ),
         &["there is no `__syncthreads`"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f() -> usize {
                 threadIdx.x
@@ -379,7 +379,7 @@ fn names_of_other_systems() {
         ),
         &["`threadIdx` is not a value"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f() -> usize {
                 thread_idx.x
@@ -387,7 +387,7 @@ fn names_of_other_systems() {
         ),
         &["`thread_idx` is not a value"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f() -> usize {
                 cuda.grid(1)
@@ -395,7 +395,7 @@ fn names_of_other_systems() {
         ),
         &["there is no `cuda.grid`"],
     );
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(a: f32) -> f32 {
                 std::cmp::max(a, 1.0)
@@ -404,7 +404,7 @@ fn names_of_other_systems() {
         &["`std::cmp::max` is not supported"],
     );
 
-    check_refused(
+    check_rejected(
         &parse_quote!(
             fn f(y: &mut [f32]) {
                 atomicAdd(&y[0], 1.0);

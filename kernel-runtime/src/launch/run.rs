@@ -36,7 +36,8 @@ impl<K: Kernel, C> Launch<'_, K, C> {
             unsafe { fast_path::launch(TypeId::of::<K>(), self.device, self.stream, &self.config, &mut arguments) };
         let result = match hit {
             Some(CacheHit::Launched(Launched { result: Ok(()), unrecorded_on: None })) => Ok(()),
-            Some(hit) => match self.erased().complete(hit, &mut arguments) {
+            // SAFETY: these are the parameters.
+            Some(hit) => match unsafe { self.erased().complete(hit, &mut arguments) } {
                 Some(result) => result,
                 None => return self.erased().run_slow_path(),
             },
@@ -106,8 +107,12 @@ impl<K: Kernel, C> ErasedLaunch for Launch<'_, K, C> {
 
 impl dyn ErasedLaunch + '_ {
     /// Completes a cache hit. Returns `None` if the launch has to be validated after all.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of this launch, for which the cache was queried.
     #[cold]
-    pub(super) fn complete(&self, hit: CacheHit<'_>, arguments: &mut FastBinder<'_, '_>) -> Option<Result<()>> {
+    unsafe fn complete(&self, hit: CacheHit<'_>, arguments: &mut FastBinder<'_, '_>) -> Option<Result<()>> {
         match hit {
             CacheHit::Launched(launched) => Some(self.after_enqueue(launched)),
             CacheHit::Shared => {
@@ -115,7 +120,7 @@ impl dyn ErasedLaunch + '_ {
                 let driver_launch = fast_path::cached(self.kernel().id)?;
                 let mut last = driver_launch.parameter(on);
                 let params = arguments.with_last(LaunchParameter::pointer_to(&mut last));
-                // SAFETY: as in `Launch::run`; the cached launch was validated with the same extents.
+                // SAFETY: the caller's promise; the cached launch was validated with the same extents.
                 Some(unsafe { self.enqueue_shared(&driver_launch, on, params) })
             }
         }

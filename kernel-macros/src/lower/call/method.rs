@@ -21,10 +21,10 @@ impl Lowerer<'_> {
             return self.method_call(&single);
         }
         if let Some((iterator, name)) = iterator_of(call) {
-            return self.refuse_named(iterator, &rules::ITERATOR_METHOD, &name);
+            return self.reject_named(iterator, &rules::ITERATOR_METHOD, &name);
         }
         if let Expr::Range(range) = peeled(&call.receiver) {
-            return self.refuse(range, &rules::RANGE);
+            return self.reject(range, &rules::RANGE);
         }
         if let Expr::Path(module) = peeled(&call.receiver)
             && self.variable(peeled(&call.receiver)).is_none()

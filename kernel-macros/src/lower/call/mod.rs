@@ -37,14 +37,14 @@ impl Lowerer<'_> {
         let path = match peeled(&call.func) {
             Expr::Path(path) => path,
             closure @ Expr::Closure(_) => return self.expr(closure),
-            other => return self.refuse(other, &rules::CALLEE),
+            other => return self.reject(other, &rules::CALLEE),
         };
         if let Some(help) = foreign::call(call, path) {
             self.errors.explain(path, &help);
             return self.placeholder(call);
         }
         if let Some(heap) = path.path.segments.iter().find(|segment| is_heap_name(&segment.ident.to_string())) {
-            return self.refuse_named(path, &rules::HEAP, &heap.ident);
+            return self.reject_named(path, &rules::HEAP, &heap.ident);
         }
         match callee_of(path) {
             Callee::Associated => self.associated_call(call, path),
@@ -62,14 +62,14 @@ impl Lowerer<'_> {
             if let Some(variable) = self.lookup(name) {
                 // A parameter of a rejected type has its error already.
                 if let Some(param) = self.signature.params.get(variable.index())
-                    && matches!(param.kind, ParamKind::Refused)
+                    && matches!(param.kind, ParamKind::Rejected)
                 {
                     return self.placeholder(call);
                 }
-                return self.refuse(path, &rules::CALLEE);
+                return self.reject(path, &rules::CALLEE);
             }
             if *name == self.signature.name && !self.signature.associated {
-                return self.refuse(path, &rules::RECURSION);
+                return self.reject(path, &rules::RECURSION);
             }
         }
         let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
     /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
     fn associated_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
         let Some(function) = path.path.segments.last().map(|last| last.ident.clone()) else {
-            return self.refuse(path, &rules::CALLEE);
+            return self.reject(path, &rules::CALLEE);
         };
         let mut args = call.args.iter();
         let first = args.next().map(|first| self.receiving_argument(first));
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         };
         let mutable = reference.mutability.is_some();
         if mutable {
-            self.refuse_read_only(&reference.expr);
+            self.reject_read_only(&reference.expr);
         }
         let access = if mutable { Access::Write } else { Access::Read };
         let place = self.place(&reference.expr, access);

@@ -173,7 +173,7 @@ impl Lowerer<'_> {
             };
             match by {
                 Some(by) => unroll = by,
-                None => self.errors.refuse(attribute, &rules::UNROLL),
+                None => self.errors.reject(attribute, &rules::UNROLL),
             }
         }
         unroll

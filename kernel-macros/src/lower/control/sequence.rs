@@ -197,7 +197,7 @@ impl Lowerer<'_> {
             }
             Pat::Paren(inner) => self.single(&inner.pat, shape, binder),
             pattern => {
-                self.errors.refuse(pattern, &rules::FOR_PATTERN);
+                self.errors.reject(pattern, &rules::FOR_PATTERN);
                 (None, Bound::new(cumbia_kernel_ir::Pattern::Wild, TokenStream::new()))
             }
         }
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
         }
         if matches!(shape, Shape::Reference { .. }) {
             let rule = if matches!(pattern, Pat::Tuple(_)) { &rules::FOR_PAIRS } else { &rules::FOR_REFERENCES };
-            self.errors.refuse(pattern, rule);
+            self.errors.reject(pattern, rule);
         }
         let span = ours(pattern.span());
         let name = Ident::new("element", span);
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
             Pat::Tuple(tuple) if tuple.elems.len() == 2 => Some((&tuple.elems[0], &tuple.elems[1])),
             Pat::Paren(inner) => self.pair(&inner.pat),
             pattern => {
-                self.errors.refuse(pattern, &rules::ENUMERATE_PATTERN);
+                self.errors.reject(pattern, &rules::ENUMERATE_PATTERN);
                 None
             }
         }
@@ -266,11 +266,11 @@ impl Lowerer<'_> {
                     let step = quote_spanned!(ours(step.span())=> #cx.step(#step_cpu, #at));
                     return Some(Counted { ir, cpu: quote!(#cpu #dot #name(#step)) });
                 }
-                self.errors.refuse_named(name, &rules::RANGE_ADAPTER, name);
+                self.errors.reject_named(name, &rules::RANGE_ADAPTER, name);
                 None
             }
             other => {
-                self.errors.refuse(other, &rules::UNKNOWN_EXPRESSION);
+                self.errors.reject(other, &rules::UNKNOWN_EXPRESSION);
                 None
             }
         }
@@ -278,7 +278,7 @@ impl Lowerer<'_> {
 
     fn plain_range(&mut self, range: &ExprRange) -> Option<Counted> {
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            self.errors.refuse(range, &rules::UNBOUNDED_RANGE);
+            self.errors.reject(range, &rules::UNBOUNDED_RANGE);
             return None;
         };
         let spans = [start.span(), end.span()];
@@ -324,8 +324,8 @@ impl Lowerer<'_> {
     fn borrowed_elements(&mut self, expr: &Expr, mutable: bool, span: Span) -> Elements {
         if mutable {
             match self.part_of_a_view(expr).cloned() {
-                Some(method) => self.errors.refuse_named(expr, &rules::ASSIGN_TO_PART, &method),
-                None => self.refuse_read_only(expr),
+                Some(method) => self.errors.reject_named(expr, &rules::ASSIGN_TO_PART, &method),
+                None => self.reject_read_only(expr),
             }
         }
         let access = if mutable { Access::Write } else { Access::Read };
@@ -357,7 +357,7 @@ impl Lowerer<'_> {
     fn adapted(&mut self, call: &ExprMethodCall) -> Option<Elements> {
         let ExprMethodCall { receiver, dot_token, method, args, .. } = call;
         if let Some(argument) = args.first() {
-            self.errors.refuse_named(argument, &rules::ITERATOR_ADAPTER, method);
+            self.errors.reject_named(argument, &rules::ITERATOR_ADAPTER, method);
             return None;
         }
         let name = method.to_string();
@@ -376,18 +376,18 @@ impl Lowerer<'_> {
         let mut elements = match peeled(receiver) {
             Expr::MethodCall(inner) if is_iteration(inner) => self.adapted(inner)?,
             _ => {
-                self.errors.refuse_named(method, &rules::ITERATOR_ADAPTER, method);
+                self.errors.reject_named(method, &rules::ITERATOR_ADAPTER, method);
                 return None;
             }
         };
         match name.as_str() {
             "rev" => elements.reversed = !elements.reversed,
             "enumerate" if elements.reversed => {
-                self.errors.refuse(method, &rules::ENUMERATED_BACKWARDS);
+                self.errors.reject(method, &rules::ENUMERATED_BACKWARDS);
                 return None;
             }
             "enumerate" if elements.enumerated => {
-                self.errors.refuse_named(method, &rules::ITERATOR_ADAPTER, method);
+                self.errors.reject_named(method, &rules::ITERATOR_ADAPTER, method);
                 return None;
             }
             "enumerate" => elements.enumerated = true,
@@ -397,7 +397,7 @@ impl Lowerer<'_> {
                 return Some(elements);
             }
             _ => {
-                self.errors.refuse_named(method, &rules::ITERATOR_ADAPTER, method);
+                self.errors.reject_named(method, &rules::ITERATOR_ADAPTER, method);
                 return None;
             }
         }

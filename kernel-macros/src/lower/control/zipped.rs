@@ -133,7 +133,7 @@ impl Lowerer<'_> {
                 Items::Parts { of, mutable, kind, size, method }
             }
             ("rev", None) => {
-                self.errors.refuse(method, &rules::REVERSED_PART);
+                self.errors.reject(method, &rules::REVERSED_PART);
                 return None;
             }
             _ => return self.no_adapter(method),
@@ -142,7 +142,7 @@ impl Lowerer<'_> {
     }
 
     fn no_adapter<'e>(&mut self, method: &Ident) -> Option<Items<'e>> {
-        self.errors.refuse_named(method, &rules::ITERATOR_ADAPTER, method);
+        self.errors.reject_named(method, &rules::ITERATOR_ADAPTER, method);
         None
     }
 
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
                 Some(Items::Elements { of: &reference.expr, mutable, by_copy: false, by_value: false })
             }
             Expr::Range(range) => {
-                self.errors.refuse(range, &rules::RANGE);
+                self.errors.reject(range, &rules::RANGE);
                 None
             }
             of => {
@@ -253,7 +253,7 @@ impl Lowerer<'_> {
             Pat::Tuple(tuple) if tuple.elems.len() == 2 => Some((tuple.elems[0].clone(), tuple.elems[1].clone())),
             Pat::Wild(_) => Some((pattern.clone(), pattern.clone())),
             pattern => {
-                self.errors.refuse(pattern, &rules::PAIR_PATTERN);
+                self.errors.reject(pattern, &rules::PAIR_PATTERN);
                 None
             }
         }

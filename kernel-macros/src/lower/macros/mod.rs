@@ -60,12 +60,12 @@ impl Lowerer<'_> {
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         let Some(Value { id, cpu, shape }) = self.standard_macro(call, &name) else {
             return match name.as_str() {
-                "eprintln" | "eprint" | "dbg" => self.refuse_named(&call.path, &rules::PRINT, &name),
-                "vec" | "format" => self.refuse_named(&call.path, &rules::HEAP, &format!("{name}!")),
-                "concat" | "stringify" | "file" | "module_path" => self.refuse(call, &rules::STRING),
+                "eprintln" | "eprint" | "dbg" => self.reject_named(&call.path, &rules::PRINT, &name),
+                "vec" | "format" => self.reject_named(&call.path, &rules::HEAP, &format!("{name}!")),
+                "concat" | "stringify" | "file" | "module_path" => self.reject(call, &rules::STRING),
                 // Whichever macro the path resolves to, it expands to a constant.
                 "cfg" | "line" | "column" => self.constant(call.span(), &quote!(const { #call })),
-                _ => self.refuse_named(&call.path, &rules::MACRO, &name),
+                _ => self.reject_named(&call.path, &rules::MACRO, &name),
             };
         };
         if position::is_ours(call.path.span()) || cpu.is_empty() {
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         };
         let mut args = args.into_iter();
         let Some(Argument { name: _, value: condition }) = args.next() else {
-            return self.refuse(call, &rules::ASSERT);
+            return self.reject(call, &rules::ASSERT);
         };
         let text = format!("assertion failed: {}", source_text(&condition.to_token_stream()));
         let rest: Vec<Argument> = args.collect();
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
         };
         let mut args = args.into_iter();
         let (Some(left), Some(right)) = (args.next(), args.next()) else {
-            return self.refuse(call, &rules::ASSERT_COMPARE);
+            return self.reject(call, &rules::ASSERT_COMPARE);
         };
         let mut rest: Vec<Argument> = args.collect();
         let claim = format!("assertion `left {operator} right` failed");
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         let message = match take_message(&mut rest) {
             Ok(Some(message)) => LitStr::new(&format!("{claim}: {}{values}", message.value()), message.span()),
             Ok(None) => LitStr::new(&format!("{claim}{values}"), call.span()),
-            Err(mistaken) => return self.refuse(&mistaken, &rules::MESSAGE),
+            Err(mistaken) => return self.reject(&mistaken, &rules::MESSAGE),
         };
         let span = ours(call.span());
         let [left_name, right_name] = ["left", "right"].map(|name| Ident::new(name, span));
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
         let message = match take_message(&mut args) {
             Ok(Some(message)) => LitStr::new(&format!("{prefix}{}", message.value()), message.span()),
             Ok(None) => LitStr::new(default, call.span()),
-            Err(mistaken) => return self.refuse(&mistaken, &rules::MESSAGE),
+            Err(mistaken) => return self.reject(&mistaken, &rules::MESSAGE),
         };
         let Some(Formatted { ir, cpu, fixed }) = self.formatted(&message, &args) else {
             return self.placeholder(call);
@@ -205,7 +205,7 @@ impl Lowerer<'_> {
         };
         let message = match take_message(&mut args) {
             Ok(message) => message.unwrap_or_else(|| LitStr::new("", call.span())),
-            Err(mistaken) => return self.refuse(&mistaken, &rules::MESSAGE),
+            Err(mistaken) => return self.reject(&mistaken, &rules::MESSAGE),
         };
         let end = if line { "\n" } else { "" };
         let message = LitStr::new(&format!("{}{end}", message.value()), message.span());
@@ -224,9 +224,9 @@ impl Lowerer<'_> {
             Ok(parts) => parts,
             Err(mistake) => {
                 match mistake {
-                    Mistake::Unbalanced => self.errors.refuse(text, &rules::FORMAT_BRACES),
-                    Mistake::Dynamic => self.errors.refuse(text, &rules::FORMAT_WIDTH),
-                    Mistake::NoName(name) => self.errors.refuse_named(text, &rules::FORMAT_NAME, &name),
+                    Mistake::Unbalanced => self.errors.reject(text, &rules::FORMAT_BRACES),
+                    Mistake::Dynamic => self.errors.reject(text, &rules::FORMAT_WIDTH),
+                    Mistake::NoName(name) => self.errors.reject_named(text, &rules::FORMAT_NAME, &name),
                 }
                 return None;
             }

@@ -82,7 +82,7 @@ impl Lowerer<'_> {
         if !matches!(value.shape, Shape::Reference { .. }) {
             for pattern in patterns {
                 if let Pat::Reference(reference) = guarded(pattern).0 {
-                    self.errors.refuse(reference, &rules::REFERENCE_PATTERN);
+                    self.errors.reject(reference, &rules::REFERENCE_PATTERN);
                 }
             }
             return value;
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
             if !matches!(pattern, Pat::Reference(_)) && binds(pattern) {
                 let payload = value.shape == Shape::Reference { mutable: true } && binds_payload(pattern);
                 let rule = if payload { &rules::MUTABLE_PAYLOAD } else { &rules::MATCHED_REFERENCE };
-                self.errors.refuse(pattern, rule);
+                self.errors.reject(pattern, rule);
             }
         }
         self.dereferenced(value, expr.span())

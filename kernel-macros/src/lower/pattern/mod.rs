@@ -184,7 +184,7 @@ impl Lowerer<'_> {
 
     /// Reports a rejected pattern and returns a placeholder.
     fn no_pattern(&mut self, tokens: &impl ToTokens, rule: &rules::Rule) -> Bound {
-        self.errors.refuse(tokens, rule);
+        self.errors.reject(tokens, rule);
         Bound::new(Pattern::Wild, TokenStream::new())
     }
 
@@ -355,7 +355,7 @@ impl Lowerer<'_> {
 
     fn pattern_path(&mut self, qself: Option<&syn::QSelf>, path: &syn::Path) -> TokenStream {
         if qself.is_some() {
-            self.errors.refuse(path, &rules::PATTERN);
+            self.errors.reject(path, &rules::PATTERN);
         }
         path.to_token_stream()
     }

@@ -105,7 +105,7 @@ impl Lowerer<'_> {
             return self.placeholder(binary);
         };
         if matches!(place.shape, Shape::Reference { .. }) {
-            return self.refuse(left, &rules::CHANGED_REFERENCE);
+            return self.reject(left, &rules::CHANGED_REFERENCE);
         }
         let operator = self.slot();
         let (slot, marker) = (slot_name(operator, token.span()), assign_marker(op));
@@ -193,7 +193,7 @@ impl Lowerer<'_> {
             | ParamKind::Ref(_)
             | ParamKind::RefMut(_)
             | ParamKind::View { .. }
-            | ParamKind::Refused => return None,
+            | ParamKind::Rejected => return None,
         };
         let Type::Path(path) = ty else { return None };
         let name = path.path.get_ident()?;
@@ -206,11 +206,11 @@ impl Lowerer<'_> {
 
     /// The left side of an assignment.
     fn assigned(&mut self, left: &Expr) -> Option<Place> {
-        self.refuse_read_only(left);
+        self.reject_read_only(left);
         let place = self.place(left, Access::Write);
         if place.form == Form::Computed {
             if place.shape != Shape::Never {
-                self.errors.refuse(left, &rules::ASSIGN_PLACE);
+                self.errors.reject(left, &rules::ASSIGN_PLACE);
             }
             return None;
         }

@@ -16,14 +16,14 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn reference(&mut self, reference: &ExprReference) -> Value {
         let mutable = reference.mutability.is_some();
         if let Expr::Range(range) = peeled(&reference.expr) {
-            return self.refuse(range, &rules::RANGE);
+            return self.reject(range, &rules::RANGE);
         }
         // `&&x` is lowered as `&x`.
         if let Expr::Reference(inner) = peeled(&reference.expr) {
             return self.reference(inner);
         }
         if mutable {
-            self.refuse_read_only(&reference.expr);
+            self.reject_read_only(&reference.expr);
         }
         let access = if mutable { Access::Write } else { Access::Shared };
         let place = self.place(&reference.expr, access);

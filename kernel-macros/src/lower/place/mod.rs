@@ -142,7 +142,7 @@ impl Lowerer<'_> {
             Member::Unnamed(index) => index.index.to_string(),
         };
         if base.shape == Shape::Slice {
-            let Value { id, cpu, shape } = self.refuse_named(member, &rules::FIELD_OF_A_SLICE, &name);
+            let Value { id, cpu, shape } = self.reject_named(member, &rules::FIELD_OF_A_SLICE, &name);
             return Place { id, cpu, form: Form::Computed, shape };
         }
         let (cpu, form, shape) = if base.is_behind_handle() {
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
         if let Expr::Range(range) = peeled(&index.index) {
             return self.part(index, range, access);
         }
-        self.refuse_index(index);
+        self.reject_index(index);
         let base = self.place(&index.expr, access);
         let Value { id: position, cpu: position_cpu, shape: _ } = self.expr(&index.index);
         let base_cpu = &base.cpu;
@@ -214,13 +214,13 @@ impl Lowerer<'_> {
     }
 
     /// Rejects indices that are certainly invalid, for which rustc's error would mention types of `kernel-lang`.
-    fn refuse_index(&mut self, index: &ExprIndex) {
+    fn reject_index(&mut self, index: &ExprIndex) {
         if let Expr::Cast(cast) = peeled(&index.index)
             && let Type::Path(ty) = &*cast.ty
             && let Some(name) = ty.path.get_ident()
             && is_other_integer(name)
         {
-            self.errors.refuse_named(&index.index, &rules::INDEX_TYPE, name);
+            self.errors.reject_named(&index.index, &rules::INDEX_TYPE, name);
         }
         if let Expr::Index(outer) = peeled(&index.expr)
             && let Some(local) = self.variable(peeled(&outer.expr))
@@ -229,19 +229,19 @@ impl Lowerer<'_> {
             && is_number(element)
             && !matches!(peeled(&outer.index), Expr::Range(_))
         {
-            self.errors.refuse_named(index, &rules::SECOND_INDEX, &param.text());
+            self.errors.reject_named(index, &rules::SECOND_INDEX, &param.text());
         }
     }
 
     /// Rejects a write through a read-only parameter, naming the parameter. For any other slice the trait bound on the
     /// handle does.
-    pub(in crate::lower) fn refuse_read_only(&mut self, place: &Expr) {
+    pub(in crate::lower) fn reject_read_only(&mut self, place: &Expr) {
         let root = root(place);
         if !std::ptr::eq(root, peeled(place))
             && let Some(method) = self.part_of_a_view(root)
         {
             let method = method.clone();
-            self.errors.refuse_named(place, &rules::ASSIGN_TO_PART, &method);
+            self.errors.reject_named(place, &rules::ASSIGN_TO_PART, &method);
             return;
         }
         let Some(local) = self.variable(root) else { return };
@@ -255,10 +255,10 @@ impl Lowerer<'_> {
             | ParamKind::SliceMut(_)
             | ParamKind::RefMut(_)
             | ParamKind::View { mutable: true, .. }
-            | ParamKind::Refused => return,
+            | ParamKind::Rejected => return,
         };
         if !std::ptr::eq(root, peeled(place)) {
-            self.errors.refuse_named(place, rule, &param.text());
+            self.errors.reject_named(place, rule, &param.text());
         }
     }
 

@@ -30,7 +30,7 @@ impl Lowerer<'_> {
             }
             UnOp::Not(_) => (UnaryOp::Not, "Not"),
             // `*x` is a place.
-            _ => return self.refuse(unary, &rules::UNKNOWN_EXPRESSION),
+            _ => return self.reject(unary, &rules::UNKNOWN_EXPRESSION),
         };
         let Value { id: operand, cpu, shape: _ } = self.operand(&unary.expr);
         let cpu = self.with_position(op == UnaryOp::Neg, span, cpu);
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
                 self.value(kind, span, quote!(#left_cpu #token #right_cpu))
             }
             Some(Kind::Assign(op)) => self.assign_op(binary, op),
-            None => self.refuse(binary, &rules::UNKNOWN_EXPRESSION),
+            None => self.reject(binary, &rules::UNKNOWN_EXPRESSION),
         }
     }
 
