@@ -1,15 +1,27 @@
 //! The primary context of a GPU: the state that all of its streams share.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use crate::stream::forbid_in_callback;
 use crate::sys::{CUcontext, CUmemoryPool};
 
 use crate::driver::Driver;
-use crate::error::{CudaError, DEINITIALIZED};
+use crate::error::{CudaError, DEINITIALIZED, NOT_PERMITTED};
 use crate::sync::Mutex;
 use cumbia_kernel_sync::event;
+
+thread_local! {
+    /// Whether this thread executes a host function of a stream.
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a host function of a stream, in which [`PrimaryContext::bind`] fails. The function does not unwind.
+pub(crate) fn without_api(function: impl FnOnce()) {
+    IN_CALLBACK.set(true);
+    function();
+    IN_CALLBACK.set(false);
+}
 
 /// The maximum number of pending drop errors.
 const MAX_DROP_ERRORS: usize = 64;
@@ -78,7 +90,9 @@ impl PrimaryContext {
     /// meanwhile, and the driver's query reads a thread-local variable as well.
     #[inline]
     pub fn bind(&self) -> Result<(), CudaError> {
-        forbid_in_callback()?;
+        if IN_CALLBACK.get() {
+            return Err(CudaError { call: "cuLaunchHostFunc", code: NOT_PERMITTED });
+        }
         let mut current = std::ptr::null_mut();
         // SAFETY: the pointer is valid for the write.
         unsafe { self.driver.cuCtxGetCurrent(&raw mut current) }?;

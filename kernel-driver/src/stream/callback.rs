@@ -6,28 +6,17 @@
 //! reported.
 
 use std::any::Any;
-use std::cell::Cell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::Stream;
-use crate::error::{CudaError, NOT_PERMITTED};
+use crate::error::CudaError;
+use crate::primary_context::without_api;
 use crate::sync::Mutex;
 
 /// A host function.
 type HostFunction = Box<dyn FnOnce() + Send>;
-
-thread_local! {
-    /// Whether this thread executes a host function of a stream.
-    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Fails on a thread that executes a host function of a stream.
-#[inline]
-pub(crate) fn forbid_in_callback() -> Result<(), CudaError> {
-    if IN_CALLBACK.get() { Err(CudaError { call: "cuLaunchHostFunc", code: NOT_PERMITTED }) } else { Ok(()) }
-}
 
 /// The message of the first panic of a stream's host functions that has not been reported.
 #[derive(Default)]
@@ -97,9 +86,7 @@ impl Stream {
 unsafe extern "C" fn host_function(data: *mut c_void) {
     // SAFETY: upheld by the caller.
     let callback = unsafe { Arc::from_raw(data.cast_const().cast::<Callback>()) };
-    IN_CALLBACK.set(true);
-    callback.call();
-    IN_CALLBACK.set(false);
+    without_api(|| callback.call());
 }
 
 /// Calls a host function, and returns the message of its panic as an error. Does not unwind.

@@ -30,7 +30,6 @@ use crate::records::{PrintBuffers, Prints};
 use crate::sync::Mutex;
 use callback::PendingPanic;
 
-pub(crate) use callback::forbid_in_callback;
 pub use callback::run as run_callback;
 pub use event::Event;
 pub(crate) use memory::pool_of;
