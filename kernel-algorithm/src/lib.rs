@@ -1,5 +1,5 @@
-//! Parallel algorithms with any operator: reductions, scans, selections and transformations of arrays, and reductions and scans of the
-//! values of the threads of a warp or a block in kernels.
+//! Parallel algorithms with any operator: reductions, scans, selections and transformations of arrays; and in kernels, reductions, scans,
+//! sorts, histograms, loads and stores of the values of the threads of a warp or a block.
 //!
 //! [`docs/algorithms.md`] describes them, with their temporary memory, determinism and error bounds.
 //!
@@ -28,7 +28,13 @@ mod transform;
 mod warp;
 
 pub use arrays::{Input, Output};
-pub use block::{block_exclusive_scan, block_inclusive_scan, block_reduce};
+pub use block::exchange::{Access, Arrangement, Blocked, Striped, Transposed, block_exchange, block_load, block_store};
+pub use block::histogram::{block_histogram, block_histogram_add};
+pub use block::sort::{Ascending, Descending, Direction, block_sort, block_sort_by_key};
+pub use block::{
+    block_exclusive_scan, block_exclusive_scan_array, block_inclusive_scan, block_inclusive_scan_array, block_reduce,
+    block_reduce_array,
+};
 pub use histogram::{EvenBins, Histogram, InvalidBins, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
@@ -53,7 +59,10 @@ pub use sort::{
     ArgSort, ArgSortMemory, PreparedArgSort, PreparedSort, Sort, SortKey, SortMemory, argsort, sort, sort_by_key,
 };
 pub use transform::{Transform, transform, transform2, transform3};
-pub use warp::{warp_exclusive_scan, warp_inclusive_scan, warp_reduce};
+pub use warp::{
+    warp_exclusive_scan, warp_exclusive_scan_array, warp_inclusive_scan, warp_inclusive_scan_array, warp_reduce,
+    warp_reduce_array,
+};
 
 /// The kernels, for inspection.
 #[doc(hidden)]
@@ -70,6 +79,7 @@ pub mod kernels {
     pub use crate::scan::scan_tiles;
     pub use crate::scan::select::{Condition, Differs, Holds, select_tiles};
     pub use crate::sort::segmented::{number_segments, store_segments};
+    pub use crate::sort::small::{argsort_of_block, sort_of_block};
     pub use crate::sort::{radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
 }

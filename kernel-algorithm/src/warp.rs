@@ -1,4 +1,4 @@
-//! Algorithms of a warp: the 32 lanes call a function together, each with its value.
+//! Algorithms of a warp: the 32 lanes call a function together, each with its value or its array of adjacent values.
 
 use cumbia::DeviceType;
 use cumbia::intrinsics::{WARP_SIZE, lane_id, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync};
@@ -69,4 +69,92 @@ pub(crate) fn warp_scan_first<T: DeviceType, F: Function2<T, T, Output = T>>(val
         }
     }
     total
+}
+
+/// Returns the reduction of the values of the 32 lanes, `N` adjacent ones of each, in all lanes.
+#[device]
+pub fn warp_reduce_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    operator: F,
+) -> T {
+    warp_reduce(total_of(values, operator), operator)
+}
+
+/// Returns the inclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the reduction of
+/// the values up to the element `k` of the own ones.
+#[device]
+pub fn warp_inclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    operator: F,
+) -> [T; N] {
+    let through = warp_scan_first(total_of(values, operator), WARP_SIZE, operator);
+    let before = shfl_up_sync(u32::MAX, through, 1);
+    let mut first = values[0];
+    if lane_id() > 0 {
+        first = operator.call(before, first);
+    }
+    inclusive_from(values, first, operator)
+}
+
+/// Returns the exclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the reduction of
+/// `initial` and the values before the element `k` of the own ones.
+#[device]
+pub fn warp_exclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    initial: T,
+    operator: F,
+) -> [T; N] {
+    let through = warp_scan_first(total_of(values, operator), WARP_SIZE, operator);
+    let before = shfl_up_sync(u32::MAX, through, 1);
+    let mut start = initial;
+    if lane_id() > 0 {
+        start = operator.call(initial, before);
+    }
+    exclusive_from(values, start, operator)
+}
+
+/// Returns the reduction of the values of an array.
+#[device]
+pub(crate) fn total_of<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    operator: F,
+) -> T {
+    let mut total = values[0];
+    #[unroll]
+    for k in 1..N {
+        total = operator.call(total, values[k]);
+    }
+    total
+}
+
+/// Returns the inclusive scan of an array, with this first element.
+#[device]
+pub(crate) fn inclusive_from<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    first: T,
+    operator: F,
+) -> [T; N] {
+    let mut through = values;
+    through[0] = first;
+    #[unroll]
+    for k in 1..N {
+        through[k] = operator.call(through[k - 1], values[k]);
+    }
+    through
+}
+
+/// Returns the exclusive scan of an array, with this first element.
+#[device]
+pub(crate) fn exclusive_from<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    first: T,
+    operator: F,
+) -> [T; N] {
+    let mut before = values;
+    before[0] = first;
+    #[unroll]
+    for k in 1..N {
+        before[k] = operator.call(before[k - 1], values[k - 1]);
+    }
+    before
 }

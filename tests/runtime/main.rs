@@ -4,6 +4,7 @@
 mod algorithms;
 mod arguments;
 mod barriers;
+mod blocks;
 mod distributions;
 mod elsewhere;
 mod faults;

@@ -4,17 +4,21 @@
 //! the digits of all positions. Then one launch for each position moves the keys: a block ranks the keys of a tile by their digit,
 //! obtains the number of keys with the same digit in earlier tiles by decoupled look-back, one thread for each digit, and writes the
 //! keys through shared memory, so that those with the same digit are written together.
+//!
+//! An array that one block holds in registers is sorted by a single launch: [`small`].
 
+pub(crate) mod key;
 pub(crate) mod segmented;
+pub(crate) mod small;
 pub(crate) mod top_k;
+
+pub use key::SortKey;
 
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_or, atomic_store, block_idx,
     dynamic_shared_at, grid_dim, lanemask_lt, shared, sync_threads, sync_warp, thread_idx,
 };
-use cumbia::{
-    DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream, bf16, f16,
-};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, Output};
@@ -23,6 +27,8 @@ use crate::indexed::fill_indices;
 use crate::operator::Plus;
 use crate::queue::{Held, Queue, suffices};
 use crate::scan::look_back::is_gpu;
+use key::{ordered, unordered};
+use small::{FEW, MANY, MANY_WIDE, argsort_of_block, items_for, max_len, sort_of_block};
 
 /// The number of values of a digit.
 const BINS: usize = 256;
@@ -51,72 +57,6 @@ const MAX_MOVED: usize = 1 << 30;
 
 /// The largest values in bytes that are written through shared memory. Larger ones occupy whole sectors of 32 bytes anyway.
 const MAX_EXCHANGED: usize = 16;
-
-/// A number that [`sort`] and its relatives take as a key.
-///
-/// The order of floats is that of `total_cmp`: −NaN, −∞, …, −0.0, 0.0, …, ∞, NaN.
-pub trait SortKey: Number {
-    /// The unsigned integer of the same size.
-    #[doc(hidden)]
-    type Bits: Integer;
-
-    /// The sign bit, or 0 for unsigned integers.
-    #[doc(hidden)]
-    const SIGN: Self::Bits;
-
-    /// Whether negative numbers are ordered by the complement of their bits.
-    #[doc(hidden)]
-    const IS_FLOAT: bool;
-}
-
-macro_rules! keys {
-    ($($key:ident $bits:ident $sign:literal $is_float:literal;)*) => {$(
-        impl SortKey for $key {
-            type Bits = $bits;
-
-            const SIGN: $bits = $sign << ($bits::BITS - 1);
-            const IS_FLOAT: bool = $is_float;
-        }
-    )*};
-}
-
-keys! {
-    u8 u8 0 false; u16 u16 0 false; u32 u32 0 false; u64 u64 0 false; usize u64 0 false;
-    i8 u8 1 false; i16 u16 1 false; i32 u32 1 false; i64 u64 1 false; isize u64 1 false;
-    f16 u16 1 true; bf16 u16 1 true; f32 u32 1 true; f64 u64 1 true;
-}
-
-/// Returns the bits of a value of at most 8 bytes as one of another type of the same size, that of `like`.
-#[device(unsafe(
-    cuda = "static_assert(sizeof(like) == sizeof(value), \"sizes differ\"); memcpy(&like, &value, sizeof(like)); return like;"
-))]
-fn same_bits<A: DeviceType, B: DeviceType>(value: A, like: B) -> B {
-    let mut bits = [0u64; 1];
-    let _ = like;
-    assert!(size_of::<A>() == size_of::<B>() && size_of::<A>() <= size_of::<u64>());
-    // SAFETY: both types have the size of at most one word, whose alignment is the largest. All bytes of it are initialised, and every
-    // value of `B`, an integer or a float, is valid.
-    unsafe {
-        A::store(bits.as_mut_ptr().cast(), value);
-        B::load(bits.as_mut_ptr().cast())
-    }
-}
-
-/// Returns the unsigned integer whose order is that of the keys. `flip` inverts the order.
-#[device]
-fn ordered<K: DeviceType, B: Integer, const IS_FLOAT: bool>(key: K, sign: B, flip: B) -> B {
-    let bits = same_bits(key, sign);
-    let flips = if IS_FLOAT && bits & sign != B::ZERO { B::MAX } else { sign };
-    bits ^ flips ^ flip
-}
-
-/// Returns the key of which [`ordered`](ordered()) returns these bits. `like` has its type.
-#[device]
-fn unordered<K: DeviceType, B: Integer, const IS_FLOAT: bool>(bits: B, sign: B, flip: B, like: K) -> K {
-    let bits = bits ^ flip;
-    let flips = if IS_FLOAT && bits & sign == B::ZERO { B::MAX } else { sign };
-    same_bits(bits ^ flips, like)
-}
 
 /// Returns the digit at a bit.
 #[device]
@@ -461,6 +401,9 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         _ => 6,
     };
 
+    /// The maximum number of keys that a single block sorts in one launch.
+    const MAX_SMALL: usize = max_len(size_of::<K>(), if HAS_VALUES { size_of::<V>() } else { 0 });
+
     /// The maximum number of tiles that one launch moves.
     const MAX_TILES: usize = MAX_MOVED / (BLOCK * Self::ITEMS) - 1;
 
@@ -468,10 +411,10 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         Sort { keys, values, is_descending: false, stream: None, tiles: Self::MAX_TILES }
     }
 
-    /// Moves the elements of at most so many tiles at once, for tests.
+    /// Moves the elements of at most so many tiles at once, also those of arrays that a single block could sort, for tests.
     #[doc(hidden)]
     pub fn in_launches_of(mut self, tiles: usize) -> Self {
-        self.tiles = tiles.clamp(1, self.tiles);
+        self.tiles = tiles.clamp(1, Self::MAX_TILES - 1);
         self
     }
 
@@ -538,14 +481,23 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     }
 
     fn sizes(&self) -> Sizes {
-        let sizes = Self::sizes_of(self.keys.len());
-        Sizes { tiles: sizes.tiles.min(self.tiles), ..sizes }
+        Self::sizes_in(self.keys.len(), self.tiles)
     }
 
     /// Returns the sizes of the temporary memory for so many keys.
     fn sizes_of(len: usize) -> Sizes {
-        let len = if len < 2 { 0 } else { len };
-        let tiles = len.div_ceil(BLOCK * Self::ITEMS).min(Self::MAX_TILES);
+        Self::sizes_in(len, Self::MAX_TILES)
+    }
+
+    /// Returns whether so many keys are sorted by a single block, and need no temporary memory.
+    fn is_small(len: usize, tiles: usize) -> bool {
+        len <= if tiles == Self::MAX_TILES { Self::MAX_SMALL.max(1) } else { 1 }
+    }
+
+    /// Returns the sizes of the temporary memory for so many keys, and so many tiles that one launch moves.
+    fn sizes_in(len: usize, tiles: usize) -> Sizes {
+        let len = if Self::is_small(len, tiles) { 0 } else { len };
+        let tiles = len.div_ceil(BLOCK * Self::ITEMS).min(tiles);
         Sizes { keys: len, values: if HAS_VALUES { len } else { 0 }, tiles }
     }
 
@@ -554,11 +506,32 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         if self.keys.len() < 2 {
             return Ok(());
         }
+        if Self::is_small(self.keys.len(), self.tiles) {
+            return self.enqueue_small(memory, queue);
+        }
         // Conditions that are constants, so that the kernels are compiled for one kind of keys and one number of items.
         if const { K::IS_FLOAT } {
             self.enqueue_for::<true>(memory, queue)
         } else {
             self.enqueue_for::<false>(memory, queue)
+        }
+    }
+
+    /// Enqueues the launch of a single block.
+    fn enqueue_small(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let [none, _] = &mut memory.none;
+        let (len, keys) = (self.keys.len(), &mut self.keys);
+        let mut values = match &mut self.values {
+            Some(values) => values.as_slice_mut(),
+            None => none.as_slice_mut(),
+        };
+        let (is_descending, values) = (self.is_descending, &mut values);
+        if items_for(len, size_of::<K>()) == FEW {
+            queue.launch(sort_of_block::<_, _, HAS_VALUES, FEW>(is_descending, keys, values).grid(1))
+        } else if const { size_of::<K>() > 4 } {
+            queue.launch(sort_of_block::<_, _, HAS_VALUES, MANY_WIDE>(is_descending, keys, values).grid(1))
+        } else {
+            queue.launch(sort_of_block::<_, _, HAS_VALUES, MANY>(is_descending, keys, values).grid(1))
         }
     }
 
@@ -687,11 +660,12 @@ struct Counts {
 
 impl Counts {
     fn new(stream: &Stream, passes: usize, tiles: usize) -> Result<Self> {
+        let passes = if tiles == 0 { 0 } else { passes };
         Ok(Counts {
             total: stream.zeros(passes * BINS)?,
             starts: [stream.zeros(passes * BINS)?, stream.zeros(passes * BINS)?],
             states: [stream.zeros(tiles * BINS)?, stream.zeros(tiles * BINS)?],
-            tickets: stream.zeros(MAX_PASSES + 1)?,
+            tickets: stream.zeros(if tiles == 0 { 0 } else { MAX_PASSES + 1 })?,
             tiles_cleared: usize::MAX,
             is_in_graph: false,
         })
@@ -842,7 +816,7 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
         self
     }
 
-    /// Enqueues the sort. It sorts a copy of `x`.
+    /// Enqueues the sort.
     ///
     /// # Errors
     ///
@@ -898,6 +872,22 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
         if len == 0 {
             return Ok(());
         }
+        if Sort::<K, I, true>::is_small(len, Sort::<K, I, true>::MAX_TILES) {
+            let (x, indices, is_descending) = (&self.x, &mut self.indices, self.is_descending);
+            return if items_for(len, size_of::<K>()) == FEW {
+                queue.launch(argsort_of_block::<_, _, FEW>(is_descending, x, indices).grid(1))
+            } else if const { size_of::<K>() > 4 } {
+                queue.launch(argsort_of_block::<_, _, MANY_WIDE>(is_descending, x, indices).grid(1))
+            } else {
+                queue.launch(argsort_of_block::<_, _, MANY>(is_descending, x, indices).grid(1))
+            };
+        }
+        self.enqueue_with_keys(memory, queue)
+    }
+
+    /// Enqueues the sort, which leaves the keys in their order in the temporary memory.
+    fn enqueue_with_keys(&mut self, memory: &mut ArgSortMemory<K, I>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let len = self.x.len();
         let mut keys = memory.keys.slice_mut(..len)?;
         queue.launch(fill_indices(&mut self.indices).over(len))?;
         queue.copy(&self.x, &mut keys)?;

@@ -123,7 +123,7 @@ impl<'a, K: SortKey, I: Integer> TopK<'a, K, I> {
         let mut order = memory.order.slice_mut(..self.x.len())?;
         let mut sort = argsort(&self.x, &mut order);
         sort.is_descending = !self.is_least;
-        sort.enqueue(&mut memory.sort, queue)?;
+        sort.enqueue_with_keys(&mut memory.sort, queue)?;
         queue.copy(&memory.sort.keys.slice(..found)?, &mut self.y)?;
         queue.copy(&memory.order.slice(..found)?, &mut self.indices)
     }

@@ -1,16 +1,21 @@
-//! Algorithms of a block: all of its threads call a function together, each with its value.
+//! Algorithms of a block: all of its threads call a function together, each with its value or its array of values.
 //!
-//! The block consists of whole warps, in one to three dimensions. The order of the threads is that of CUDA: `x` varies fastest.
+//! The block consists of whole warps, in one to three dimensions. The order of the threads is that of CUDA: `x` varies fastest. Arrays
+//! have the blocked arrangement: the values of a thread are adjacent, and follow those of the thread before.
+
+pub(crate) mod exchange;
+pub(crate) mod histogram;
+pub(crate) mod sort;
 
 use cumbia::DeviceType;
 use cumbia::intrinsics::{WARP_SIZE, block_dim, lane_id, shared, shfl_sync, shfl_up_sync, sync_threads, thread_idx};
 use cumbia_kernel_macros::device;
 
 use crate::operator::Function2;
-use crate::warp::{warp_reduce, warp_reduce_first, warp_scan_first};
+use crate::warp::{exclusive_from, inclusive_from, total_of, warp_reduce, warp_reduce_first, warp_scan_first};
 
 /// The maximum number of warps of a block.
-const MAX_WARPS: usize = 32;
+pub(crate) const MAX_WARPS: usize = 32;
 
 /// Returns the position of the thread in its block.
 #[device]
@@ -19,11 +24,17 @@ pub(crate) fn thread_rank() -> usize {
     thread.x + block.x * (thread.y + block.y * thread.z)
 }
 
+/// Returns the number of threads of the block.
+#[device]
+pub(crate) fn threads_of_block() -> usize {
+    let block = block_dim();
+    block.x * block.y * block.z
+}
+
 /// Returns the number of warps of the block.
 #[device]
-fn warps_of_block() -> usize {
-    let block = block_dim();
-    let threads = block.x * block.y * block.z;
+pub(crate) fn warps_of_block() -> usize {
+    let threads = threads_of_block();
     assert!(threads % WARP_SIZE == 0, "a block of {threads} threads is not a whole number of warps of 32 threads");
     threads / WARP_SIZE
 }
@@ -42,6 +53,37 @@ pub fn block_reduce<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, ope
     // The next call writes the parts.
     sync_threads();
     total
+}
+
+/// Returns the reduction of the values of all threads of the block, `N` adjacent ones of each, in all threads.
+///
+/// ```
+/// use cumbia::algorithm::{Maximum, block_reduce_array};
+/// use cumbia::prelude::*;
+///
+/// /// The greatest element of each row of 256, by a block of 64 threads.
+/// #[kernel(block = 64)]
+/// fn greatest(x: &[i32], y: &mut [i32]) {
+///     let first = 4 * grid(1);
+///     let own = [x[first], x[first + 1], x[first + 2], x[first + 3]];
+///     y[block_idx().x] = block_reduce_array(own, Maximum);
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&(0..512).collect::<Vec<i32>>())?;
+/// let mut y = device.zeros(2)?;
+/// greatest(&x, &mut y).grid(2).launch()?;
+/// assert_eq!(y.to_host()?, [255, 511]);
+/// # Ok(())
+/// # }
+/// ```
+#[device]
+pub fn block_reduce_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    operator: F,
+) -> T {
+    block_reduce(total_of(values, operator), operator)
 }
 
 /// Returns the reduction of the values of the first `count` threads of the block, at least one, in all threads.
@@ -81,6 +123,61 @@ pub fn block_exclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value
     let (before, _) = block_scan_first(value, warps_of_block() * WARP_SIZE, operator);
     sync_threads();
     if thread_rank() == 0 { initial } else { operator.call(initial, before) }
+}
+
+/// Returns the inclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result is the
+/// reduction of the values up to the element `k` of the own ones.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, Transposed, block_inclusive_scan_array, block_load, block_store};
+/// use cumbia::prelude::*;
+///
+/// /// The sums of the elements of each tile of 512.
+/// #[kernel(block = 128)]
+/// fn sums(x: &[u32], y: &mut [u32]) {
+///     let first = 512 * block_idx().x;
+///     let own: [u32; 4] = block_load(&x[first..], 0, Transposed);
+///     block_store(&mut y[first..], block_inclusive_scan_array(own, Plus), Transposed);
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[1; 700])?;
+/// let mut y = device.zeros(700)?;
+/// sums(&x, &mut y).grid(2).launch()?;
+/// assert_eq!(y.slice(510..514)?.to_host()?, [511, 512, 1, 2]);
+/// # Ok(())
+/// # }
+/// ```
+#[device]
+pub fn block_inclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    operator: F,
+) -> [T; N] {
+    let (before, _) = block_scan_first(total_of(values, operator), warps_of_block() * WARP_SIZE, operator);
+    sync_threads();
+    let mut through = values[0];
+    if thread_rank() > 0 {
+        through = operator.call(before, through);
+    }
+    inclusive_from(values, through, operator)
+}
+
+/// Returns the exclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result is the
+/// reduction of `initial` and the values before the element `k` of the own ones.
+#[device]
+pub fn block_exclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
+    values: [T; N],
+    initial: T,
+    operator: F,
+) -> [T; N] {
+    let (before, _) = block_scan_first(total_of(values, operator), warps_of_block() * WARP_SIZE, operator);
+    sync_threads();
+    let mut start = initial;
+    if thread_rank() > 0 {
+        start = operator.call(initial, before);
+    }
+    exclusive_from(values, start, operator)
 }
 
 /// Returns the reduction of the values of the threads before the own one, in the first `count` threads but the very first one,
