@@ -2,20 +2,33 @@
 //! on arrays.
 
 use cumbia::algorithm::kernels::{
-    Constant, Differs, Holds, OfOne, Runs, count_bins, fill_elements, number_segments, radix_count, radix_move,
-    reduce_chunks, scan_runs, scan_tiles, select_tiles, store_segments,
+    Constant, Differs, Holds, OfOne, Runs, argsort_of_block, count_bins, fill_elements, number_segments, radix_count,
+    radix_move, reduce_chunks, scan_runs, scan_tiles, select_tiles, sort_of_block, store_segments,
 };
 use cumbia::algorithm::{
-    Enumerated, EvenBins, Extreme, Function1, Function2, Identity, IndexedValue, Maximum, Plus, block_exclusive_scan,
-    block_inclusive_scan, block_reduce, warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
+    Access, Ascending, Blocked, Descending, Direction, Enumerated, EvenBins, Extreme, Function1, Function2, Identity,
+    IndexedValue, Maximum, OwnBin, Plus, SortKey, Striped, Transposed, block_exclusive_scan,
+    block_exclusive_scan_array, block_histogram, block_inclusive_scan, block_inclusive_scan_array, block_load,
+    block_reduce, block_reduce_array, block_sort, block_sort_by_key, block_store, warp_exclusive_scan,
+    warp_exclusive_scan_array, warp_inclusive_scan, warp_inclusive_scan_array, warp_reduce, warp_reduce_array,
 };
 use cumbia::prelude::*;
 
 use crate::inputs::Random;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] =
-    listed![in_blocks, zero_sized, of_arrays, of_selections, of_runs, of_digits, of_segments];
+pub(crate) const CASES: &[Case] = listed![
+    in_blocks,
+    with_arrays,
+    sorted_in_blocks,
+    small_sorts,
+    zero_sized,
+    of_arrays,
+    of_selections,
+    of_runs,
+    of_digits,
+    of_segments
+];
 
 /// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and does not commute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
@@ -89,6 +102,143 @@ fn in_blocks(run: &mut Run<'_>) {
     for (n, block) in [(64, (32, 1, 1)), (192, (8, 4, 3)), (256, (16, 16, 1)), (1024, (1024, 1, 1))] {
         of(run, &affine(n), block, Affine { a: 3, b: 4 }, Then);
     }
+}
+
+/// Reductions and scans of three values of each thread, and copies of them.
+#[kernel]
+pub fn arrays_of_blocks<T: DeviceType, F: Function2<T, T, Output = T>, A: Access, B: Access>(
+    operator: F,
+    initial: T,
+    from: A,
+    to: B,
+    x: &[T],
+    totals: &mut [T],
+    y: &mut [T],
+) {
+    let (t, b) = (thread_idx(), block_dim());
+    let rank = t.x + b.x * (t.y + b.y * t.z);
+    let tile = 3 * b.x * b.y * b.z;
+    let own: [T; 3] = block_load(&x[..], initial, from);
+    totals[2 * rank] = warp_reduce_array(own, operator);
+    totals[2 * rank + 1] = block_reduce_array(own, operator);
+    block_store(&mut y[..tile], warp_inclusive_scan_array(own, operator), to);
+    block_store(&mut y[tile..2 * tile], warp_exclusive_scan_array(own, initial, operator), to);
+    block_store(&mut y[2 * tile..3 * tile], block_inclusive_scan_array(own, operator), to);
+    block_store(&mut y[3 * tile..], block_exclusive_scan_array(own, initial, operator), to);
+}
+
+fn with_arrays(run: &mut Run<'_>) {
+    fn of<A: Access, B: Access>(run: &mut Run<'_>, block: (usize, usize, usize), from: A, to: B, random: &mut Random) {
+        let tile = 3 * block.0 * block.1 * block.2;
+        let initial = Affine { a: 3, b: 4 };
+        let mut values: Vec<Affine> =
+            (0..tile - 5).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect();
+        let x = run.array(&values);
+        values.resize(tile, initial);
+        let mut totals = run.array(&vec![initial; 2 * tile / 3]);
+        let mut y = run.array(&vec![initial; 4 * tile]);
+        let launch = arrays_of_blocks(Then, initial, from, to, &x, &mut totals, &mut y);
+        run.launch(launch.grid(1).block(block));
+        let fold = |part: &[Affine]| part[1..].iter().fold(part[0], |a, &b| Then.call(a, b));
+        let (mut expected, mut sums) = (Vec::new(), Vec::new());
+        for width in [96, tile] {
+            expected.extend((0..tile).map(|i| fold(&values[i / width * width..=i])));
+            let before = |i: usize| values[i / width * width..i].iter().fold(initial, |a, &b| Then.call(a, b));
+            expected.extend((0..tile).map(before));
+        }
+        for i in (0..tile).step_by(3) {
+            sums.extend([fold(&values[i / 96 * 96..][..96]), fold(&values)]);
+        }
+        run.expect("totals", &totals, &sums);
+        run.expect("scans", &y, &expected);
+    }
+    let mut random = Random::new(21);
+    of(run, (8, 4, 3), Transposed, Transposed, &mut random);
+    of(run, (256, 1, 1), Blocked, Transposed, &mut random);
+    of(run, (32, 1, 1), Transposed, Blocked, &mut random);
+}
+
+/// Sorts a tile, alone and with values, and counts the keys.
+#[kernel]
+pub fn tiles_in_order<K: SortKey, D: Direction, F: Function1<K, Output = usize>>(
+    direction: D,
+    bin: F,
+    last: K,
+    x: &[K],
+    y: &mut [K],
+    z: &mut [K],
+    values: &mut [u32],
+    counts: &mut [u32],
+) {
+    let mut found = shared::<[u32; 10]>();
+    let own: [K; 4] = block_load(&x[..], last, Transposed);
+    block_store(&mut y[..], block_sort(own, direction), Transposed);
+    let (keys, moved) = block_sort_by_key(own, block_load(&values[..], u32::MAX, Transposed), direction);
+    block_store(&mut z[..], keys, Blocked);
+    block_store(&mut values[..], moved, Transposed);
+    let striped: [K; 4] = block_load(&x[..], last, Striped);
+    block_histogram(striped, bin, &mut found[..]);
+    if grid(1) < 10 {
+        counts[grid(1)] = found[grid(1)];
+    }
+}
+
+fn sorted_in_blocks(run: &mut Run<'_>) {
+    fn of<K: SortKey + PartialEq, D: Direction, F: Function1<K, Output = usize>>(
+        run: &mut Run<'_>,
+        block: usize,
+        direction: D,
+        bin: F,
+        last: K,
+        keys: &[K],
+        order: impl Fn(&K, &K) -> std::cmp::Ordering,
+    ) {
+        let n = keys.len();
+        let mut expected: Vec<usize> = (0..n).collect();
+        expected.sort_by(|a, b| {
+            let order = order(&keys[*a], &keys[*b]);
+            if D::IS_DESCENDING { order.reverse() } else { order }
+        });
+        let sorted: Vec<K> = expected.iter().map(|i| keys[*i]).collect();
+        let mut tallies = vec![0u32; 10];
+        keys.iter().map(|key| bin.call(*key)).filter(|bin| *bin < 10).for_each(|bin| tallies[bin] += 1);
+        let (x, mut y, mut z) = (run.array(keys), run.array(keys), run.array(keys));
+        let mut values = run.array(&(0..n as u32).collect::<Vec<_>>());
+        let mut counts = run.zeros(10);
+        let launch = tiles_in_order(direction, bin, last, &x, &mut y, &mut z, &mut values, &mut counts);
+        run.launch(launch.grid(1).block(block));
+        run.expect("keys", &y, &sorted);
+        run.expect("keys with values", &z, &sorted);
+        run.expect("values", &values, &expected.iter().map(|i| *i as u32).collect::<Vec<_>>());
+        run.expect("counts", &counts, &tallies);
+    }
+    let mut random = Random::new(22);
+    let keys: Vec<u16> = (0..250).map(|_| (random.bits() % 12) as u16).collect();
+    of(run, 64, Descending, OwnBin, 0, &keys, Ord::cmp);
+    let keys: Vec<f64> = (0..700).map(|i| if i == 9 { -0.0 } else { (random.bits() % 500) as f64 - 200.0 }).collect();
+    let bins = EvenBins::new(-100.0..50.0, 10).unwrap();
+    of(run, 192, Ascending, bins, f64::INFINITY, &keys, f64::total_cmp);
+}
+
+/// The sorts of a single block.
+fn small_sorts(run: &mut Run<'_>) {
+    let mut random = Random::new(23);
+    let keys: Vec<f32> = (0..900).map(|_| (random.bits() % 400) as f32 - 200.0).collect();
+    let mut expected: Vec<u16> = (0..900).collect();
+    expected.sort_by(|a, b| keys[usize::from(*b)].total_cmp(&keys[usize::from(*a)]));
+    let (mut x, mut indices) = (run.array(&keys), run.array(&(0..900).collect::<Vec<u16>>()));
+    let mut order = run.zeros::<u16>(900);
+    run.launch(argsort_of_block::<_, _, 2>(true, &x, &mut order).grid(1));
+    run.expect("order", &order, &expected);
+    run.launch(sort_of_block::<_, _, true, 2>(true, &mut x, &mut indices).grid(1));
+    run.expect("indices", &indices, &expected);
+    run.expect("keys", &x, &expected.iter().map(|i| keys[usize::from(*i)]).collect::<Vec<_>>());
+    let keys: Vec<i64> = (0..1500).map(|_| random.bits() as i64).collect();
+    let (mut x, mut none) = (run.array(&keys), run.zeros::<u8>(0));
+    run.launch(sort_of_block::<_, _, false, 4>(false, &mut x, &mut none).grid(1));
+    let mut expected = keys;
+    expected.sort_unstable();
+    run.expect("integers", &x, &expected);
 }
 
 /// Structs without fields as parameters, variables, fields, arguments and constants.
