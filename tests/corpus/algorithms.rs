@@ -201,7 +201,9 @@ fn sorted_in_blocks(run: &mut Run<'_>) {
         });
         let sorted: Vec<K> = expected.iter().map(|i| keys[*i]).collect();
         let mut tallies = vec![0u32; 10];
-        keys.iter().map(|key| bin.call(*key)).filter(|bin| *bin < 10).for_each(|bin| tallies[bin] += 1);
+        // Also of the elements beyond the end.
+        let samples = (0..4 * block).map(|i| *keys.get(i).unwrap_or(&last));
+        samples.map(|key| bin.call(key)).filter(|bin| *bin < 10).for_each(|bin| tallies[bin] += 1);
         let (x, mut y, mut z) = (run.array(keys), run.array(keys), run.array(keys));
         let mut values = run.array(&(0..n as u32).collect::<Vec<_>>());
         let mut counts = run.zeros(10);

@@ -195,7 +195,7 @@ fn check_copies<T: DeviceType + PartialEq, A: Access, B: Access, const N: usize>
         assert!(y.to_host().unwrap() == expected, "{n} elements, {block:?}, {N} per thread");
         // Stores end with the array.
         let mut short = device.to_device(&vec![default; 2 * tile]).unwrap();
-        let mut part = short.slice_mut(..tile + N / 2 + 1).unwrap();
+        let mut part = short.slice_mut(..=tile + N / 2).unwrap();
         copied::<_, _, _, N>(from, to, default, &array, &mut part).grid(2).block(block).launch().unwrap();
         expected.truncate(tile + N / 2 + 1);
         expected.resize(2 * tile, default);
