@@ -15,6 +15,7 @@ mod arrays;
 mod block;
 mod histogram;
 mod indexed;
+mod key;
 mod matrix;
 mod methods;
 mod operator;
@@ -37,6 +38,7 @@ pub use block::{
 };
 pub use histogram::{EvenBins, Histogram, InvalidBins, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
+pub use key::SortKey;
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
 pub use matrix::runs::{ReduceRows, SegmentedReduce, reduce_rows, segmented_reduce};
 pub use matrix::transpose::{Transpose, transpose};
@@ -55,9 +57,7 @@ pub use search::{
 };
 pub use sort::segmented::{PreparedSegmentedSort, SegmentedSort, SegmentedSortMemory, segmented_sort};
 pub use sort::top_k::{PreparedTopK, TopK, TopKMemory, top_k};
-pub use sort::{
-    ArgSort, ArgSortMemory, PreparedArgSort, PreparedSort, Sort, SortKey, SortMemory, argsort, sort, sort_by_key,
-};
+pub use sort::{ArgSort, ArgSortMemory, PreparedArgSort, PreparedSort, Sort, SortMemory, argsort, sort, sort_by_key};
 pub use transform::{Transform, transform, transform2, transform3};
 pub use warp::{
     warp_exclusive_scan, warp_exclusive_scan_array, warp_inclusive_scan, warp_inclusive_scan_array, warp_reduce,

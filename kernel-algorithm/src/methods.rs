@@ -4,11 +4,12 @@ use cumbia::{Number, Result};
 use cumbia_kernel_macros::{DeviceType, device};
 
 use crate::arrays::{Input, Output};
+use crate::key::SortKey;
 use crate::operator::{Function1, Identity, Maximum, Minimum, Plus, Times};
 use crate::reduce::{OfOne, Reduce, reduce, transform_reduce, transform_reduce2};
 use crate::scan::inclusive_scan;
 use crate::search::{argmax, argmin, min_max};
-use crate::sort::{SortKey, sort};
+use crate::sort::sort;
 
 /// A number as `f64`.
 #[derive(Clone, Copy, DeviceType)]

@@ -6,6 +6,12 @@ use cumbia_kernel_macros::device;
 
 use crate::operator::Function2;
 
+/// Returns whether the device is a GPU.
+#[device(unsafe(cuda = "return true;"))]
+pub(crate) fn is_gpu() -> bool {
+    false
+}
+
 /// Returns the reduction of the values of the 32 lanes, in all lanes.
 #[device]
 pub fn warp_reduce<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {

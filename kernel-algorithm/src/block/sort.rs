@@ -12,9 +12,9 @@ use cumbia_kernel_macros::{DeviceType, device};
 
 use super::exchange::{moved, moved_in};
 use super::{MAX_WARPS, block_scan_first, thread_rank, threads_of_block, warps_of_block};
+use crate::key::{SortKey, bits_of, key_of};
 use crate::operator::Plus;
-use crate::scan::look_back::is_gpu;
-use crate::sort::key::{SortKey, bits_of, key_of};
+use crate::warp::is_gpu;
 
 /// The number of bits of a digit, and of its values.
 const DIGIT: u32 = 6;

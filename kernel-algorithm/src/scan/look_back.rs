@@ -19,7 +19,7 @@ use cumbia_kernel_macros::device;
 
 use crate::operator::Function2;
 use crate::queue::{Queue, suffices};
-use crate::warp::warp_reduce_first;
+use crate::warp::{is_gpu, warp_reduce_first};
 
 /// The number of tiles of a group.
 const GROUP: usize = WARP_SIZE;
@@ -39,12 +39,6 @@ const WORD: usize = 4;
 #[device(unsafe(cuda = "return 1ull << 22;"))]
 fn max_polls() -> u64 {
     1 << 63
-}
-
-/// Returns whether the device is a GPU.
-#[device(unsafe(cuda = "return true;"))]
-pub(crate) fn is_gpu() -> bool {
-    false
 }
 
 /// Returns the bits of a value of at most 4 bytes.

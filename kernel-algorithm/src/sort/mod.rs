@@ -7,12 +7,9 @@
 //!
 //! An array that one block holds in registers is sorted by a single launch: [`small`].
 
-pub(crate) mod key;
 pub(crate) mod segmented;
 pub(crate) mod small;
 pub(crate) mod top_k;
-
-pub use key::SortKey;
 
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add, atomic_add_explicit, atomic_load, atomic_or, atomic_store, block_idx,
@@ -24,10 +21,10 @@ use cumbia_kernel_macros::{device, kernel};
 use crate::arrays::{Input, Output};
 use crate::block::block_scan_first;
 use crate::indexed::fill_indices;
+use crate::key::{SortKey, ordered, unordered};
 use crate::operator::Plus;
 use crate::queue::{Held, Queue, suffices};
-use crate::scan::look_back::is_gpu;
-use key::{ordered, unordered};
+use crate::warp::is_gpu;
 use small::{FEW, MANY, MANY_WIDE, argsort_of_block, items_for, max_len, sort_of_block};
 
 /// The number of values of a digit.

@@ -4,8 +4,9 @@ use cumbia::intrinsics::grid;
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use super::{Sort, SortKey, SortMemory, sort_by_key};
+use super::{Sort, SortMemory, sort_by_key};
 use crate::arrays::{Input, Output};
+use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
 
 /// Stores for each index the number of offsets that do not exceed it: the number of its segment plus 1, or 0 before the first one.

@@ -4,8 +4,8 @@ use cumbia::intrinsics::{sync_threads, thread_idx};
 use cumbia::{DeviceType, Integer};
 use cumbia_kernel_macros::{device, kernel};
 
-use super::key::{SortKey, bits_of, key_of};
 use crate::block::sort::{position_in_rows, sorted_rows};
+use crate::key::{SortKey, bits_of, key_of};
 
 /// The number of threads of the block, which the kernels' attributes repeat.
 const BLOCK: usize = 512;

@@ -2,8 +2,9 @@
 
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Error, Integer, Number, Recorder, Result, Stream};
 
-use super::{ArgSortMemory, SortKey, argsort};
+use super::{ArgSortMemory, argsort};
 use crate::arrays::{Input, Output};
+use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
 
 /// Stores the greatest elements of `x` in `y`, from the greatest on, as many as `y` has, and their indices in `indices`. Those of equal
