@@ -29,6 +29,7 @@ mod warp;
 
 pub use arrays::{Input, Output};
 pub use block::{block_exclusive_scan, block_inclusive_scan, block_reduce};
+pub use cumbia_kernel_macros::device_fn;
 pub use histogram::{EvenBins, Histogram, InvalidBins, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};

@@ -7,7 +7,7 @@ use cumbia::algorithm::kernels::{
 };
 use cumbia::algorithm::{
     Enumerated, EvenBins, Extreme, Function1, Function2, Identity, IndexedValue, Maximum, Plus, block_exclusive_scan,
-    block_inclusive_scan, block_reduce, warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
+    block_inclusive_scan, block_reduce, device_fn, warp_exclusive_scan, warp_inclusive_scan, warp_reduce,
 };
 use cumbia::prelude::*;
 
@@ -156,6 +156,10 @@ fn zero_sized(run: &mut Run<'_>) {
     let one = Added(5);
     run.launch(composed(one, Negated, 7, Pair { first: one, second: Negated }, &mut y).grid(1).block(4));
     run.expect("beside fields", &y, &[0, 1, 2, 3].map(|i: i32| i + 5 - 1200 + 20_000 + 3_000_000));
+    let by = 3i16;
+    let one = device_fn!([by: i16, offset: i32 = 5] |a: i32| -> i32 { by as i32 * a + offset });
+    run.launch(composed(one, Negated, 7, Pair { first: one, second: Negated }, &mut y).grid(1).block(4));
+    run.expect("an operator with captures", &y, &[0, 1, 2, 3].map(|i: i32| 3 * i + 5 - 2600 + 160_000 + 3_000_000));
 }
 
 /// A grid of two chunks and of two tiles, with the last ones incomplete.

@@ -15,6 +15,7 @@ mod machine;
 mod matrices;
 mod memory;
 mod misuse;
+mod operators;
 mod planned;
 mod prepared;
 mod recorded;
