@@ -509,7 +509,7 @@
 
 #[doc(inline)]
 pub use cumbia_kernel_algorithm as algorithm;
-pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
+pub use cumbia_kernel_macros::{DeviceType, device, device_fn, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
     Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError,

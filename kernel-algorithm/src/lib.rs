@@ -36,6 +36,7 @@ pub use block::{
     block_exclusive_scan, block_exclusive_scan_array, block_inclusive_scan, block_inclusive_scan_array, block_reduce,
     block_reduce_array,
 };
+pub use cumbia_kernel_macros::device_fn;
 pub use histogram::{EvenBins, Histogram, InvalidBins, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use key::SortKey;

@@ -480,7 +480,7 @@ pub struct ReduceMemory<T> {
 impl<T: DeviceType> ReduceMemory<T> {
     fn new(stream: &Stream, chunks: usize) -> Result<Self> {
         // Not uninitialised: the operator may fault before the kernel writes the result.
-        Ok(ReduceMemory { parts: stream.zeros(1 + chunks)?, finished: stream.zeros(1)?, is_zeroed: true })
+        Ok(ReduceMemory { parts: stream.placeholders(1 + chunks)?, finished: stream.zeros(1)?, is_zeroed: true })
     }
 
     /// Replaces the memory if it is too short.
@@ -491,7 +491,8 @@ impl<T: DeviceType> ReduceMemory<T> {
         Ok(())
     }
 
-    /// Borrows the result, an array of one element on the device, for later launches. Before the first reduction it is zero.
+    /// Borrows the result, an array of one element on the device, for later launches. Before the first reduction it is zero, or
+    /// any value of a type without a zero, such as an enum without a variant of discriminant 0.
     pub fn result(&self) -> DeviceSlice<'_, T> {
         first(&self.parts)
     }

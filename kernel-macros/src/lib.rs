@@ -1,4 +1,4 @@
-//! Procedural macros: `#[kernel]`, `#[device]`, `#[derive(DeviceType)]` and `launch!`.
+//! Procedural macros: `#[kernel]`, `#[device]`, `#[derive(DeviceType)]`, `launch!` and `device_fn!`.
 //!
 //! ```text
 //! tokens ─→ signature ─→ lower ─→ expand ─→ tokens
@@ -22,6 +22,7 @@ mod identity;
 mod launch;
 mod lower;
 mod methods;
+mod operator;
 mod options;
 mod position;
 mod profile;
@@ -389,4 +390,47 @@ fn with_stub(
 pub fn launch(input: TokenStream) -> TokenStream {
     let launch = syn::parse_macro_input!(input as launch::Launch);
     launch.expand().into()
+}
+
+/// An operator of the algorithms, in the syntax of a closure: `device_fn!(|a: f32, b: f32| -> f32 { a.max(b) })`.
+///
+/// The value implements `Function1`, `Function2` or `Function3` of [`cumbia::algorithm`], by its number of parameters. The
+/// types of the parameters and of the result are device types, and written out. The body is that of a `#[device]`
+/// function: it is compiled into the kernel of the algorithm.
+///
+/// Variables of the enclosing function are listed in brackets, with their types, and copied when the operator is
+/// created. `name: type = value` captures the value of an expression.
+///
+/// ```
+/// use cumbia::algorithm::{device_fn, reduce, select, transform};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[1.0f32, -2.0, 4.0])?;
+/// let mut y = device.zeros(3)?;
+/// let scale = 0.5f32;
+/// transform(&x, &mut y, device_fn!([scale: f32] |v: f32| -> f32 { v * scale })).launch()?;
+/// assert_eq!(y.to_host()?, [0.5, -1.0, 2.0]);
+/// transform(&x, &mut y, device_fn!([s: f32 = 2.0 * scale, one: f32 = 1.0] |v: f32| -> f32 { s * v + one })).launch()?;
+/// assert_eq!(y.to_host()?, [2.0, -1.0, 5.0]);
+/// let n = select(&x, &mut y, device_fn!(|v: f32| -> bool { v > 0.0 })).value()?;
+/// assert_eq!(y.slice(..n)?.to_host()?, [1.0, 4.0]);
+/// let largest = reduce(&x, 0.0, device_fn!(commutative |a: f32, b: f32| -> f32 {
+///     if b.abs() > a.abs() { b } else { a }
+/// }));
+/// assert_eq!(largest.value()?, 4.0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `commutative` before an operator of two parameters states that they can be exchanged, which makes a reduction faster.
+///
+/// The expansion is a block with a struct of the captures, its `#[device] impl`, and a value of it. An operator with type
+/// parameters, or one that is used in several places, is such a struct, written out.
+///
+/// [`cumbia::algorithm`]: https://docs.rs/cumbia/latest/cumbia/algorithm/index.html
+#[proc_macro]
+pub fn device_fn(input: TokenStream) -> TokenStream {
+    syn::parse_macro_input!(input as operator::Operator).expand().into()
 }

@@ -14,7 +14,7 @@ use crate::lower::{self, Lowered};
 use crate::options;
 use crate::report::Errors;
 use crate::rules;
-use crate::signature::{self, Signature, text_of};
+use crate::signature::{self, Scope, Signature, text_of};
 use crate::this::This;
 
 /// A function of an `impl` or a `trait`.
@@ -101,7 +101,16 @@ const FOREIGN: [&str; 24] = [
 ];
 
 /// Parses an `impl`. The errors of all of its functions are collected.
-pub(crate) fn of_impl(mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
+pub(crate) fn of_impl(item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
+    of_impl_in(Scope::Module, item, errors)
+}
+
+/// Parses the `impl` of an operator of `device_fn!`.
+pub(crate) fn of_operator(item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
+    of_impl_in(Scope::Expression, item, errors)
+}
+
+fn of_impl_in(scope: Scope, mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
     reject_generics(&item.generics, errors);
     bounds::complete(&mut item.generics);
     let role = role(&item, errors);
@@ -117,7 +126,7 @@ pub(crate) fn of_impl(mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
                 {
                     errors.reject(&sig.ident, &rules::NE);
                 }
-                let written = Written { attributes: attrs, vis, signature: sig, block: Some(block) };
+                let written = Written { scope, attributes: attrs, vis, signature: sig, block: Some(block) };
                 methods.push(method(written, &item.generics, &owner, &mut this, errors));
             }
             other => {
@@ -145,7 +154,8 @@ pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait 
     for part in std::mem::take(&mut item.items) {
         match part {
             TraitItem::Fn(TraitItemFn { attrs, modifiers: _, sig, default, semi_token: _ }) => {
-                let written = Written { attributes: attrs, vis: Visibility::Inherited, signature: sig, block: default };
+                let (scope, vis) = (Scope::Module, Visibility::Inherited);
+                let written = Written { scope, attributes: attrs, vis, signature: sig, block: default };
                 methods.push(method(written, &item.generics, &owner, &mut this, errors));
             }
             other => {
@@ -162,6 +172,7 @@ pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait 
 
 /// A function as parsed by syn.
 struct Written {
+    scope: Scope,
     attributes: Vec<Attribute>,
     vis: Visibility,
     signature: SynSignature,
@@ -169,9 +180,9 @@ struct Written {
 }
 
 fn method(written: Written, outer: &Generics, owner: &str, this: &mut This, errors: &mut Errors) -> Method {
-    let Written { mut attributes, vis, signature: mut declared, block } = written;
+    let Written { scope, mut attributes, vis, signature: mut declared, block } = written;
     let cuda = take_device(&mut attributes).and_then(|tokens| options::parse_device(tokens, errors));
-    let signature = signature::of_method(&declared, owner, errors);
+    let signature = Signature { scope, ..signature::of_method(&declared, owner, errors) };
     bounds::complete(&mut declared.generics);
     let mut inner = signature.with(this);
     let lowered = block.map(|mut block| {

@@ -338,6 +338,40 @@ rules! {
     RECEIVER: "this kind of `self` is not supported on a device",
         why "a device method takes its receiver by value or by reference",
         help "write `self`, `&self` or `&mut self`";
+    "`device_fn!`":
+    OPERATOR_SYNTAX: "`device_fn!` takes a function in the syntax of a closure, with a block as its body",
+        why "it expands to a struct that holds the captures, and a `#[device] impl` with the body",
+        help "write `device_fn!(|a: f32| -> f32 { 2.0 * a })`, with captures `device_fn!([scale: f32] |a: f32| -> f32 { scale * a })`";
+    OPERATOR_PARAMETER: "the parameter `{}` has no type",
+        why "the function is compiled for the device before rustc infers types",
+        help "write its type: `|{}: f32|`";
+    OPERATOR_REFERENCE: "a parameter of `device_fn!` cannot be a reference",
+        why "algorithms pass their elements by value",
+        help "take the value: `|a: f32|`";
+    OPERATOR_RESULT: "the function has no result type",
+        why "it is compiled for the device before rustc infers types",
+        help "write it after the parameters, and the body in braces: `|a: f32| -> f32 { 2.0 * a }`";
+    OPERATOR_ARITY: "a function of `device_fn!` has one to three parameters",
+        why "algorithms call it with an element of each of one to three arrays",
+        help "write `|a: f32| -> f32 { .. }`, with a struct for more values";
+    OPERATOR_COMMUTATIVE: "only a function of two parameters is `commutative`",
+        why "the word states that the two can be exchanged",
+        help "remove it";
+    OPERATOR_GENERICS: "a function of `device_fn!` has no type parameters",
+        why "its value has one type, like that of a closure",
+        help "write a struct with `#[derive(Clone, Copy, DeviceType)]`, and a generic `#[device] impl` of `Function1` for it";
+    UNCAPTURED: "`{}` is not a parameter, a capture or a variable of this function",
+        why "device code cannot read the variables of the function around it",
+        help "list it before the parameters, with its type: `[{}: f32]`";
+    CAPTURED_SELF: "`self` is not available in a function of `device_fn!`",
+        why "device code cannot read the variables of the function around it",
+        help "capture a part of it, with its type: `[scale: f32 = self.scale]`";
+    CAPTURE_TYPE: "the capture `{}` has no type",
+        why "it becomes a field of a struct",
+        help "write its type: `[{}: f32]`";
+    CAPTURED_REFERENCE: "the capture `{}` cannot be a reference",
+        why "captures are copied to the device, which cannot dereference host memory",
+        help "capture the value: `[{}: f32]`, or `[{}: f32 = *{}]` if the variable is a reference; an array is an input of the algorithm";
     "Options":
     UNKNOWN_OPTION: "`{}` is not an option of `#[kernel]`",
         why "the options are `unchecked`, `prove`, `fmad`, `fast_math`, `max_registers`, `launch_bounds`, `block`, `index` and `coarsen`",

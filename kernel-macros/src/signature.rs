@@ -40,6 +40,17 @@ pub(crate) struct Signature {
     pub(crate) views: Vec<Path>,
     /// The body in CUDA C, if there is one.
     pub(crate) foreign: Option<Foreign>,
+    /// The place of the function in the source.
+    pub(crate) scope: Scope,
+}
+
+/// The place of a function in the source.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// An item, of a module or of a block: no one expects it to see the variables around it.
+    Module,
+    /// An operator of `device_fn!`, which looks like a closure.
+    Expression,
 }
 
 /// The bodies of a function with a body in CUDA C, which are not lowered.
@@ -221,6 +232,7 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
         types,
         views: signature.inputs.iter().filter_map(view_path).collect(),
         foreign: None,
+        scope: Scope::Module,
     }
 }
 

@@ -9,7 +9,7 @@ use cumbia::algorithm::{
     Access, Ascending, Blocked, Descending, Direction, Enumerated, EvenBins, Extreme, Function1, Function2, Identity,
     IndexedValue, Maximum, OwnBin, Plus, SortKey, Striped, Transposed, block_exclusive_scan,
     block_exclusive_scan_array, block_histogram, block_inclusive_scan, block_inclusive_scan_array, block_load,
-    block_reduce, block_reduce_array, block_sort, block_sort_by_key, block_store, warp_exclusive_scan,
+    block_reduce, block_reduce_array, block_sort, block_sort_by_key, block_store, device_fn, warp_exclusive_scan,
     warp_exclusive_scan_array, warp_inclusive_scan, warp_inclusive_scan_array, warp_reduce, warp_reduce_array,
 };
 use cumbia::prelude::*;
@@ -308,6 +308,10 @@ fn zero_sized(run: &mut Run<'_>) {
     let one = Added(5);
     run.launch(composed(one, Negated, 7, Pair { first: one, second: Negated }, &mut y).grid(1).block(4));
     run.expect("beside fields", &y, &[0, 1, 2, 3].map(|i: i32| i + 5 - 1200 + 20_000 + 3_000_000));
+    let by = 3i16;
+    let one = device_fn!([by: i16, offset: i32 = 5] |a: i32| -> i32 { by as i32 * a + offset });
+    run.launch(composed(one, Negated, 7, Pair { first: one, second: Negated }, &mut y).grid(1).block(4));
+    run.expect("an operator with captures", &y, &[0, 1, 2, 3].map(|i: i32| 3 * i + 5 - 2600 + 160_000 + 3_000_000));
 }
 
 /// A grid of two chunks and of two tiles, with the last ones incomplete.

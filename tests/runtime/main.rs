@@ -16,6 +16,7 @@ mod machine;
 mod matrices;
 mod memory;
 mod misuse;
+mod operators;
 mod planned;
 mod prepared;
 mod recorded;

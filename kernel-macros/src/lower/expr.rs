@@ -12,8 +12,10 @@ use syn::{
 
 use super::place::Access;
 use super::{Lowerer, Shape, Value, foreign, grouped, slot_name, variant_test};
+use crate::lower::sugar::is_upper_case;
 use crate::position::{ours, standing_for};
 use crate::rules;
+use crate::signature::Scope;
 
 impl Lowerer<'_> {
     /// Lowers any expression. Each kind of Rust expression is listed: it is lowered, or rejected by a rule.
@@ -152,7 +154,20 @@ impl Lowerer<'_> {
             self.errors.explain(path, &help);
             return self.placeholder(path);
         }
+        if let (None, Some(name)) = (&path.qself, path.path.get_ident())
+            && self.is_uncaptured(name)
+        {
+            self.errors.reject_named(path, &rules::UNCAPTURED, name);
+            return self.placeholder(path);
+        }
         self.constant(path.span(), path)
+    }
+
+    /// Returns whether a name that is not a variable can only be one of the function around `device_fn!`: it is written like a
+    /// variable, and not that of an item or an import of the body.
+    fn is_uncaptured(&self, name: &syn::Ident) -> bool {
+        let is_item = || self.scopes.iter().flatten().any(|(known, _)| name.unraw() == known.text());
+        self.signature.scope == Scope::Expression && !is_upper_case(name) && self.globs.is_empty() && !is_item()
     }
 
     /// Lowers a constant, which rustc evaluates; the device code contains its bits.

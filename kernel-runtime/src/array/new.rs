@@ -77,6 +77,22 @@ impl Stream {
         DeviceArray::allocate(self, len, Contents::Zeros)
     }
 
+    /// Creates an array of `len` zeros, or of other values if zero is not a value of the type, as of an enum without a variant of
+    /// discriminant 0: memory in which an algorithm stores results later, and which may be read before.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Device::zeros`].
+    #[doc(hidden)]
+    pub fn placeholders<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
+        if T::ZEROS {
+            return DeviceArray::allocate(self, len, Contents::Zeros);
+        }
+        let mut array = DeviceArray::allocate(self, len, Contents::Nothing)?;
+        array.as_slice_mut().fill(T::placeholder())?;
+        Ok(array)
+    }
+
     /// Like [`Device::uninitialized`], in the order of this stream.
     ///
     /// # Errors
