@@ -1,6 +1,6 @@
 //! The category of a value, by its tokens: a value, a reference, or a slice.
 //!
-//! The macro knows no types, but it needs one property: on the CPU a reference is a *handle* of a place (`Place` of
+//! The macro knows no types, but it needs one property: on the CPU a reference is a *handle* of a place (`PlaceRef` of
 //! `kernel-lang`), since no Rust reference to an array element may exist while a kernel runs. A value behind a handle is
 //! read and written by method calls, and a value in a variable by Rust itself. Few constructs produce references
 //! (`&x[i]`, a `&T` parameter, `for v in x.iter()`, `shared`), so the property follows from the tokens.

@@ -307,7 +307,9 @@ fn cpu_type(ty: &Type) -> TokenStream {
                     let element = &slice.elem;
                     quote_spanned!(span=> ::cumbia::__private::Slice<'_, #element, ::cumbia::__private::#access>)
                 }
-                target => quote_spanned!(span=> ::cumbia::__private::Place<'_, #target, ::cumbia::__private::#access>),
+                target => {
+                    quote_spanned!(span=> ::cumbia::__private::PlaceRef<'_, #target, ::cumbia::__private::#access>)
+                }
             }
         }
         Type::Tuple(tuple) if !tuple.elems.is_empty() => {
