@@ -75,18 +75,18 @@ pub use source::{
 };
 pub use validate::Validated;
 
-/// Resolves the types of a program and validates it. The result shares the functions of the program.
+/// Resolves the types of a program and validates it. The result owns the program.
 ///
 /// # Errors
 ///
 /// Returns the errors of all functions at once: slots whose content does not match the IR (a bug in the macro, or
 /// corrupt bytes), and constructs that cannot be compiled (see [`Diagnostic`]).
-pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
+pub fn check(program: ir::Program) -> Result<Validated, Errors> {
     let mut errors = Errors::default();
-    let typed = typify::program(program, &mut errors);
+    let typed = typify::program(&program, &mut errors);
     let flows = validate::program(&typed, &mut errors);
     errors.propagate()?;
-    Ok(Validated::new(program.clone(), typed, flows))
+    Ok(Validated::new(program, typed, flows))
 }
 
 /// Writes a program as CUDA C. Infallible, and a pure function of its arguments.

@@ -86,7 +86,7 @@ impl Subject {
         if mode.narrow {
             program.index = Scalar::U32;
         }
-        let validated = check(&program).ok()?;
+        let validated = check(program).ok()?;
         let options = Options { block: mode.fixed_block, contiguous_views: mode.contiguous, ..Options::default() };
         let module = lower::program(&validated, options);
         let start = Instant::now();
