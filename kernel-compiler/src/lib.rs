@@ -34,7 +34,7 @@
 //! let kernel = Instance { function, slots: vec![], file: "src/lib.rs".to_owned(), overflow_checks: true, built_in: false };
 //! let program = Program { kernel: Arc::new(kernel), functions: vec![], index: Scalar::Usize };
 //!
-//! let validated = check(&program)?;
+//! let validated = check(program)?;
 //! let source = write(&validated, &Options::default());
 //! assert!(source.text.contains("extern \"C\" __global__ void nothing() {"));
 //! assert!(!source.takes_launch);
@@ -75,18 +75,18 @@ pub use source::{
 };
 pub use validate::Validated;
 
-/// Resolves the types of a program and validates it. The result shares the functions of the program.
+/// Resolves the types of a program and validates it. The result owns the program.
 ///
 /// # Errors
 ///
 /// Returns the errors of all functions at once: slots whose content does not match the IR (a bug in the macro, or
 /// corrupt bytes), and constructs that cannot be compiled (see [`Diagnostic`]).
-pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
+pub fn check(program: ir::Program) -> Result<Validated, Errors> {
     let mut errors = Errors::default();
-    let typed = typify::program(program, &mut errors);
+    let typed = typify::program(&program, &mut errors);
     let flows = validate::program(&typed, &mut errors);
     errors.propagate()?;
-    Ok(Validated::new(program.clone(), typed, flows))
+    Ok(Validated::new(program, typed, flows))
 }
 
 /// Writes a program as CUDA C. Infallible, and a pure function of its arguments.
@@ -104,7 +104,7 @@ pub fn write(validated: &Validated, options: &Options) -> Source {
     cuda::source(module, *options, predicate, coarsening)
 }
 
-/// A check of a program, and what is known of it.
+/// A run-time check of a program, and what is known of it. That of the runtime is the union of those at one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// The position and the kind of fault.

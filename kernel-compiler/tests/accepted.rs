@@ -7,7 +7,7 @@ use cumbia_kernel_compiler::{Options, check, write};
 #[track_caller]
 fn accepts(text: &str) {
     let program = common::program(text, true);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     for bounds_checks in [true, false] {
         let source = write(&validated, &Options { bounds_checks, ..Options::default() });
         assert!(source.text.contains("__global__"));

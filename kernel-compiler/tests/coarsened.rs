@@ -12,7 +12,7 @@ use cumbia_kernel_compiler::{Options, Variant, check, write};
 /// Returns the PTX of a kernel, coarsened by the factor that it chooses, and the factor.
 fn ptx(nvrtc: &Nvrtc, text: &str) -> (String, usize) {
     let program = common::program(text, true);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     let options = Options { variant: Variant::Proven, ..Options::default() };
     let coarsening = write(&validated, &options).coarsening.unwrap_or_else(|obstacle| panic!("{obstacle:?}\n{text}"));
     let source = write(&validated, &Options { coarsen: NonZeroU32::new(coarsening.factor), ..options }).text;

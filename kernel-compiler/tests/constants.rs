@@ -24,7 +24,7 @@ const CONSTANTS: &str = "
 /// Returns the errors of a kernel with this body, in which a variable `v` and constants of all kinds are in scope.
 fn messages(body: &str) -> Vec<String> {
     let text = format!("{CONSTANTS} fn k(v: i32, y: &mut [i32]) {{ {body} }}");
-    match check(&common::program(&text, true)) {
+    match check(common::program(&text, true)) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.0.iter().map(|error| error.diagnostic.message.clone()).collect(),
     }
@@ -178,7 +178,7 @@ fn unreachable_functions_are_skipped() {
             fn k(y: &mut [usize]) {{ if {condition} {{ y[0] = indirectly(); sync_grid(); }} }}"
         );
         let program = common::program(&text, true);
-        let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+        let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
         // The stack estimate is not tested here.
         (Facts { stack_bytes: 0, ..validated.facts() }, format!("{validated:?}"))
     };
@@ -201,6 +201,6 @@ fn unreachable_functions_are_skipped() {
             fn k(p: P) {{ let q = p + p; position(); }}"
         )
     };
-    assert!(check(&common::program(&operator("OFF"), true)).is_ok());
-    assert!(check(&common::program(&operator("ON"), true)).is_err());
+    assert!(check(common::program(&operator("OFF"), true)).is_ok());
+    assert!(check(common::program(&operator("ON"), true)).is_err());
 }

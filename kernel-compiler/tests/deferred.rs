@@ -8,7 +8,7 @@ use cumbia_kernel_compiler::{Options, Variant, check, write};
 fn texts(signature: &str, body: &str, overflow_checks: bool) -> [String; 2] {
     let text = format!("{signature} {{ {body} }}");
     let program = common::program(&text, overflow_checks);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     [Variant::Checked, Variant::Proven].map(|variant| {
         let text = write(&validated, &Options { variant, ..Options::default() }).text;
         let start = text.find("#line").expect("a function");

@@ -99,7 +99,7 @@ fn format_of(kind: &SiteKind) -> String {
 
 fn emitted(text: &str) -> Source {
     let program = common::program(text, cfg!(debug_assertions));
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     write(&validated, &Options::default())
 }
 

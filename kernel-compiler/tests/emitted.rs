@@ -47,7 +47,7 @@ fn program(name: &str, overflow_checks: bool) -> Program {
 }
 
 fn source(program: &Program, bounds_checks: bool) -> Source {
-    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program.clone()).unwrap_or_else(|errors| panic!("{errors}"));
     write(&validated, &Options { bounds_checks, ..Options::default() })
 }
 
@@ -55,7 +55,7 @@ fn source(program: &Program, bounds_checks: bool) -> Source {
 #[test]
 fn variants_have_the_same_interface() {
     let kernel = "fn double(x: &[f32], y: &mut [f32]) { let i = grid(1); y[i] = 2.0 * x[i]; }";
-    let validated = check(&common::program(kernel, false)).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(common::program(kernel, false)).unwrap_or_else(|errors| panic!("{errors}"));
     let [narrow, proven, checked] =
         Variant::ALL.map(|variant| write(&validated, &Options { variant, ..Options::default() }));
     assert!(checked.text.contains("rt::at") && !proven.text.contains("rt::at"), "{}", proven.text);
@@ -164,7 +164,7 @@ fn facts_cover_the_whole_program() {
     // The stack estimate is not tested here.
     let facts = |name| {
         let program = program(name, true);
-        Facts { stack_bytes: 0, ..check(&program).unwrap_or_else(|errors| panic!("{errors}")).facts() }
+        Facts { stack_bytes: 0, ..check(program).unwrap_or_else(|errors| panic!("{errors}")).facts() }
     };
     assert_eq!(facts("saxpy"), Facts::default());
     let gemm = Facts { needs_other_threads: true, static_shared_bytes: 2048, ..Facts::default() };

@@ -12,7 +12,7 @@ use cumbia_kernel_ir::{
 
 /// Returns the messages of all errors of a program.
 fn messages(program: &Program) -> Vec<String> {
-    match check(program) {
+    match check(program.clone()) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.0.iter().map(|error| error.diagnostic.message.clone()).collect(),
     }
@@ -26,7 +26,7 @@ fn rejects(text: &str, expected: &[&str]) {
 #[test]
 fn a_message_has_three_parts() {
     let program = common::program("fn k(x: &[f32]) {\n    x[0] = 1.0;\n}", true);
-    let errors = check(&program).expect_err("an error").to_string();
+    let errors = check(program).expect_err("an error").to_string();
     assert_eq!(
         errors,
         "error: cannot write to an element of `x`\n       \
@@ -385,7 +385,7 @@ fn sum(terms: usize) -> Program {
 fn deep_expressions_compile_or_are_rejected_on_a_small_stack() {
     let deep = sum(390);
     let written = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
-        let validated = check(&deep).unwrap_or_else(|errors| panic!("{errors}"));
+        let validated = check(deep).unwrap_or_else(|errors| panic!("{errors}"));
         write(&validated, &Options::default()).text.len()
     });
     assert!(written.expect("a thread").join().expect("no overflow") > 390 * 10);
@@ -405,7 +405,7 @@ fn corrupt_every_byte(program: &Program) {
             read += 1;
             let kernel = Arc::new(Instance { function, ..(*program.kernel).clone() });
             let program = Program { kernel, functions: program.functions.clone(), index: program.index };
-            if let Ok(validated) = check(&program) {
+            if let Ok(validated) = check(program) {
                 let text = write(&validated, &Options::default()).text;
                 assert!(!text.contains("bug in Cumbia"), "{text}");
             }

@@ -14,7 +14,7 @@ const ARCHITECTURES: [&str; 5] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"]
 
 fn emitted(text: &str, bounds_checks: bool) -> String {
     let program = common::program(text, true);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     write(&validated, &Options { bounds_checks, ..Options::default() }).text
 }
 
@@ -257,7 +257,7 @@ fn calling(method: Method, number: Scalar) -> Option<String> {
         let inputs = function.split_once('(').and_then(|(_, rest)| rest.split_once(')')).expect("parameters").0;
         let given =
             inputs.split(", ").filter_map(|input| Some(input.split_once(':')?.0)).collect::<Vec<_>>().join(", ");
-        check(&common::program(&format!("{function} fn k({inputs}) {{ {name}({given}); }}"), false)).is_ok()
+        check(common::program(&format!("{function} fn k({inputs}) {{ {name}({given}); }}"), false)).is_ok()
     };
     let params: [&[&str]; 6] = [&[], &[own], &["u32"], &["i32"], &[other.name()], &[own, own]];
     let params = params.into_iter().find(|params| accepts(&function(params, "")))?;

@@ -504,7 +504,7 @@ fn compare(name: &str, programs: Vec<(&str, &str, Vec<Case>)>) {
     let mut written: Vec<(Source, Vec<Case>)> = Vec::new();
     for (module, text, cases) in programs {
         let program = common::program(text, cfg!(debug_assertions));
-        let validated = check(&program).unwrap_or_else(|errors| panic!("{module}: {errors}"));
+        let validated = check(program).unwrap_or_else(|errors| panic!("{module}: {errors}"));
         let source = write(&validated, &Options::default());
         let _ = writeln!(body, "namespace {module} {{\n{}\n}}", common::host::for_host(&source.text));
         for case in &cases {

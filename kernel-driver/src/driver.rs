@@ -323,23 +323,34 @@ impl Driver {
         library_of(self.cuInit as *const c_void)
     }
 
-    /// Returns the latest CUDA version that the driver supports, such as `13.0`.
-    pub fn version(&self) -> String {
-        match self.raw_version() {
-            Some(version) => format!("{}.{}", version / 1000, version % 1000 / 10),
-            None => "of unknown version".to_owned(),
-        }
-    }
-
-    /// Returns the major number of the latest supported CUDA version.
-    pub fn major(&self) -> Option<u32> {
-        self.raw_version().map(|version| version.unsigned_abs() / 1000)
-    }
-
-    fn raw_version(&self) -> Option<c_int> {
+    /// Returns the latest CUDA version that the driver supports; `None` if the driver does not report it.
+    pub fn version(&self) -> Option<Version> {
         let mut version = 0;
         // SAFETY: the pointer is valid for the write.
-        unsafe { self.cuDriverGetVersion(&raw mut version) }.ok().map(|()| version)
+        unsafe { self.cuDriverGetVersion(&raw mut version) }.ok()?;
+        Some(Version::from_driver(version.unsigned_abs()))
+    }
+}
+
+/// A version of CUDA: that of the toolkit to which an NVRTC belongs, or the latest that a driver supports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// The major number.
+    pub major: u32,
+    /// The minor number.
+    pub minor: u32,
+}
+
+impl Version {
+    /// Decodes a version as `cuDriverGetVersion` returns it: 1000 times the major number plus 10 times the minor number.
+    fn from_driver(version: u32) -> Version {
+        Version { major: version / 1000, minor: version % 1000 / 10 }
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
     }
 }
 

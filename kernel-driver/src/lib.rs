@@ -28,7 +28,7 @@ mod toolkit;
 use cumbia_kernel_sync as sync;
 
 pub use context::{Context, OpenError, PageLocked, enable_peer_access};
-pub use driver::{DRIVER_FUNCTIONS, Driver, DriverFailure, NoDriver};
+pub use driver::{DRIVER_FUNCTIONS, Driver, DriverFailure, NoDriver, Version};
 pub use error::{CudaError, UNKNOWN};
 pub use graph::{Copy, CopyDirection, Graph, Node};
 pub use hardware::{Pci, Properties, RawLimits};
@@ -42,5 +42,5 @@ pub use sys::{CUcontext, CUdeviceptr, CUstream};
 pub use toolkit::{
     Architecture, BadNvrtcReason, Environment, Image, Joined, LibraryFailure, NoDisassembler, NotAnArchitecture, Nvrtc,
     NvrtcArgument, NvrtcError, NvrtcFailure, SearchError, SearchOutcome, SearchPlace, Searched, SourceText,
-    Suitability, UnsupportedArchitecture, UnsupportedReason, Version, disassemble, disassemblers, stamp_of, variable,
+    Suitability, UnsupportedArchitecture, UnsupportedReason, disassemble, disassemblers, stamp_of, variable,
 };

@@ -124,7 +124,7 @@ pub struct VariantField {
     note = "why: only functions that are compiled for the device can run there",
     note = "help: move the shared code into a `#[device]` function, and call that"
 )]
-pub trait Callee: Sized {
+pub trait DeviceFunction: Sized {
     /// The same type without lifetimes.
     type Key: CalleeKey;
     /// `Self`. If the trait is not implemented, this projection is an error type, so that rustc does not report the
@@ -135,7 +135,7 @@ pub trait Callee: Sized {
     fn this(self) -> Self::This;
 }
 
-/// The slot content of a [`Callee`].
+/// A type that identifies the target of a call, as the slot of the call holds it.
 pub trait CalleeKey: 'static {
     /// Returns the content.
     fn content() -> Content;

@@ -40,12 +40,12 @@ pub mod __private {
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{Call, Cx, Literal, Location, NoLiteral};
     pub use crate::definition::{
-        Callee, CalleeKey, Content, Definition, MethodResult, NoKey, Returned, key_of, same_method,
+        CalleeKey, Content, Definition, DeviceFunction, MethodResult, NoKey, Returned, key_of, same_method,
     };
     pub use crate::handles::access::{Read, Write};
     pub use crate::handles::{
         FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LengthOf, LocalMut,
-        LocalRef, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
+        LocalRef, PathReceiver, PathReceiverMut, PlaceRef, Slice, View, borrow, borrow_mut,
     };
     pub use crate::intrinsics::LaneValue;
     pub use crate::methods::{array, cloned};

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir as ir;
 
-use crate::definition::{Callee, CalleeKey, Content, MethodResult};
+use crate::definition::{CalleeKey, Content, DeviceFunction, MethodResult};
 use crate::handles::{Handle, Write};
 use crate::operator::{Applied, AppliedEqual, AppliedOrdered};
 use crate::types::{ConstantType, DeviceType, Repr, Valued, VariableType};
@@ -66,7 +66,7 @@ impl<C, G> Slot<CalleeOf<C, G>> {
     #[inline(always)]
     pub fn callee(self, callee: C, _content: G) -> C::This
     where
-        C: Callee,
+        C: DeviceFunction,
         G: Fn(PhantomData<C>) -> Content + Copy,
     {
         callee.this()
@@ -74,7 +74,7 @@ impl<C, G> Slot<CalleeOf<C, G>> {
 }
 
 /// Returns the slot content of a call to `C`.
-pub fn callee_content<C: Callee>(_: PhantomData<C>) -> Content {
+pub fn callee_content<C: DeviceFunction>(_: PhantomData<C>) -> Content {
     C::Key::content()
 }
 

@@ -43,7 +43,7 @@ pub trait CopyTarget {
 /// The source or the target of a copy.
 #[doc(hidden)]
 pub struct Region<'a> {
-    pub(crate) place: Place<'a>,
+    pub(crate) memory: RegionMemory<'a>,
     /// The byte range, relative to the start of the memory.
     pub(crate) bytes: Range<usize>,
     /// The number of elements.
@@ -51,7 +51,7 @@ pub struct Region<'a> {
 }
 
 /// The memory of a [`Region`].
-pub(crate) enum Place<'a> {
+pub(crate) enum RegionMemory<'a> {
     /// Device memory.
     Device(&'a Memory),
     /// Page-locked host memory.
@@ -62,7 +62,7 @@ impl<T: DeviceType> CopySource for DeviceArray<T> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
-        Region { place: Place::Device(self.memory()), bytes: 0..self.memory().bytes(), len: self.len() }
+        Region { memory: RegionMemory::Device(self.memory()), bytes: 0..self.memory().bytes(), len: self.len() }
     }
 }
 
@@ -78,7 +78,7 @@ impl<T: DeviceType, M> CopySource for DeviceSlice<'_, T, M> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
-        Region { place: Place::Device(self.memory()), bytes: self.bytes(), len: self.len() }
+        Region { memory: RegionMemory::Device(self.memory()), bytes: self.bytes(), len: self.len() }
     }
 }
 
@@ -94,7 +94,7 @@ impl<T: DeviceType> CopySource for PinnedArray<T> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
-        Region { place: Place::Pinned(self.memory()), bytes: self.bytes(), len: self.len() }
+        Region { memory: RegionMemory::Pinned(self.memory()), bytes: self.bytes(), len: self.len() }
     }
 }
 
@@ -110,7 +110,7 @@ impl<T: DeviceType, M> CopySource for PinnedSlice<'_, T, M> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
-        Region { place: Place::Pinned(self.memory()), bytes: self.bytes(), len: self.len() }
+        Region { memory: RegionMemory::Pinned(self.memory()), bytes: self.bytes(), len: self.len() }
     }
 }
 
@@ -207,26 +207,26 @@ pub(crate) unsafe fn start(on: Option<&Stream>, from: &Region<'_>, to: &Region<'
     if from.bytes.is_empty() {
         return Ok(());
     }
-    match (&from.place, &to.place) {
+    match (&from.memory, &to.memory) {
         // SAFETY: upheld by the caller.
-        (Place::Device(memory), Place::Device(target)) => unsafe {
+        (RegionMemory::Device(memory), RegionMemory::Device(target)) => unsafe {
             memory.copy_to(on.unwrap_or(&target.home()), from.bytes.clone(), target, to.bytes.start)
         },
-        (Place::Pinned(buffer), Place::Device(memory)) => {
+        (RegionMemory::Pinned(buffer), RegionMemory::Device(memory)) => {
             let stream = &on.cloned().unwrap_or_else(|| memory.home());
             // SAFETY: upheld by the caller, and the buffer guarantees that the address stays valid.
             buffer.enqueue_read(stream, from.bytes.clone(), |address| unsafe {
                 memory.start_write(stream, to.bytes.clone(), address)
             })
         }
-        (Place::Device(memory), Place::Pinned(buffer)) => {
+        (RegionMemory::Device(memory), RegionMemory::Pinned(buffer)) => {
             let stream = &on.cloned().unwrap_or_else(|| memory.home());
             // SAFETY: as above.
             buffer.enqueue_write(stream, to.bytes.clone(), |address| unsafe {
                 memory.start_read(stream, from.bytes.clone(), address)
             })
         }
-        (Place::Pinned(buffer), Place::Pinned(target)) => {
+        (RegionMemory::Pinned(buffer), RegionMemory::Pinned(target)) => {
             // Both sides are host memory: the host copies, once no device copy conflicts.
             let bytes = from.bytes.len();
             let (from, to) = (buffer.host_access(&from.bytes, false)?, target.host_access(&to.bytes, true)?);

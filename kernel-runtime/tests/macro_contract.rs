@@ -11,7 +11,7 @@ use private::body::*;
 use private::ir::{Constant, ConstantValue, Method, Scalar, Type};
 use private::{
     BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, FieldOf, IntoPlace,
-    IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, Place, Read, Repr, Returned, Slice, Slot, Slots,
+    IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, PlaceRef, Read, Repr, Returned, Slice, Slot, Slots,
     VariableType, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op,
     store_bits, structure,
 };
@@ -201,7 +201,7 @@ impl<T: Float> Complex<T> {
     }
 
     fn __device_conjugate<'k>(&'k mut self, call: Call<'k>) -> Returned<Key, ()> {
-        let this = Place::<Self, Write>::of_receiver_mut(self, call);
+        let this = PlaceRef::<Self, Write>::of_receiver_mut(self, call);
         // SAFETY: the field is inside of the place.
         let im = this.project(|place| unsafe { FieldOf::new(&raw mut (*place).im) });
         im.set(-im.get());
@@ -356,7 +356,7 @@ fn types_have_rustcs_layout() {
 
 fn handles<'k>(
     _cx: Cx<'k>,
-    (a, b, c, d): (Place<'k, f32, Read>, Place<'k, [u8; 4], Write>, View<'k, f16, 3, Write>, [(i8, bool); 2]),
+    (a, b, c, d): (PlaceRef<'k, f32, Read>, PlaceRef<'k, [u8; 4], Write>, View<'k, f16, 3, Write>, [(i8, bool); 2]),
 ) -> ((), impl Slots) {
     let (s0, s1, s2, s3, s4, s5) = (Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new());
     s0.is(&a);
@@ -458,7 +458,7 @@ fn places_can_be_projected_borrowed_and_passed() {
 #[should_panic(expected = "the field is not inside its struct")]
 fn a_projection_outside_its_struct_panics() {
     let mut elsewhere = 1.0f32;
-    let place = Place::<_, Read>::from_ref(&2.0f32);
+    let place = PlaceRef::<_, Read>::from_ref(&2.0f32);
     // SAFETY: the address is outside the struct on purpose, which is detected before any access.
     let _ = place.project(|_| unsafe { FieldOf::new(&raw mut elsewhere) });
 }

@@ -26,8 +26,8 @@ pub struct Emulated {
     pub printed: Vec<u64>,
 }
 
-/// The place where the kernels of a case run.
-enum Place<'e> {
+/// The executor of the kernels of a case.
+enum Executor<'e> {
     /// A device.
     Device,
     /// An emulator, on arrays of the CPU device.
@@ -64,7 +64,7 @@ pub type Kernels = BTreeMap<&'static str, Look>;
 
 /// A run of one case.
 pub struct Run<'e> {
-    place: Place<'e>,
+    place: Executor<'e>,
     device: Device,
     kernels: Kernels,
     record: Record,
@@ -78,17 +78,17 @@ impl<'e> Run<'e> {
     /// Returns a run on a device.
     pub fn on(device: &Device) -> Self {
         let (kernels, record) = (Kernels::new(), Record::default());
-        Run { place: Place::Device, device: device.clone(), kernels, record, printed: None, fault: None }
+        Run { place: Executor::Device, device: device.clone(), kernels, record, printed: None, fault: None }
     }
 
     /// Returns a run in an emulator.
     pub fn emulated(emulator: &'e mut Emulator<'e>) -> Self {
-        Run { place: Place::Emulator(emulator), ..Run::on(&Device::cpu()) }
+        Run { place: Executor::Emulator(emulator), ..Run::on(&Device::cpu()) }
     }
 
     /// Returns a run that collects the kernels without running them.
     pub fn nowhere() -> Self {
-        Run { place: Place::Nowhere, ..Run::on(&Device::cpu()) }
+        Run { place: Executor::Nowhere, ..Run::on(&Device::cpu()) }
     }
 
     /// Returns the kernels that were launched.
@@ -145,7 +145,7 @@ impl<'e> Run<'e> {
     pub fn expect_fault(&mut self, name: &str, launches: impl FnOnce(&mut Self)) {
         let before = self.record.faults();
         launches(self);
-        if self.record.faults() == before && !matches!(self.place, Place::Nowhere) {
+        if self.record.faults() == before && !matches!(self.place, Executor::Nowhere) {
             self.record.wrong_at(Location::caller(), &format!("{name}: Rust panics, but the kernel did not fault"));
         }
     }
@@ -193,8 +193,8 @@ impl<'e> Run<'e> {
             contiguous.is_ok_and(|contiguous| contiguous != emulation.source.text)
         };
         let result = match &mut self.place {
-            Place::Device => on_device(launch).and_then(|()| self.device.synchronize()),
-            Place::Emulator(emulator) => {
+            Executor::Device => on_device(launch).and_then(|()| self.device.synchronize()),
+            Executor::Emulator(emulator) => {
                 let printed = &mut self.printed;
                 launch.emulate(&mut |emulation| {
                     let form = if emulation.is_coarsened { coarsened_form } else { form };
@@ -204,7 +204,7 @@ impl<'e> Run<'e> {
                     fault
                 })
             }
-            Place::Nowhere => {
+            Executor::Nowhere => {
                 // A rejected launch is reported by the runs that execute it.
                 let _ = launch.emulate(&mut |emulation| {
                     let chosen = if emulation.is_coarsened { coarsened_form } else { form };
@@ -268,7 +268,7 @@ impl<'e> Run<'e> {
 
     /// Returns whether the kernels are only collected, so that there are no results to check.
     pub fn is_nowhere(&self) -> bool {
-        matches!(self.place, Place::Nowhere)
+        matches!(self.place, Executor::Nowhere)
     }
 
     /// Records a mismatch with the expected behaviour.
@@ -284,7 +284,7 @@ impl<'e> Run<'e> {
 
     /// Records an array as a result that may differ by `tolerance` between devices.
     pub fn output_within<T: DeviceType>(&mut self, name: &str, array: &DeviceArray<T>, tolerance: Tolerance) {
-        if !matches!(self.place, Place::Nowhere) {
+        if !matches!(self.place, Executor::Nowhere) {
             self.record.output(
                 name,
                 &array.to_host().expect("each launch is followed by a synchronization that returns its fault"),
@@ -308,7 +308,7 @@ impl<'e> Run<'e> {
         expected: &[T],
         tolerance: Tolerance,
     ) {
-        if matches!(self.place, Place::Nowhere) {
+        if matches!(self.place, Executor::Nowhere) {
             return;
         }
         self.output_within(name, array, tolerance);

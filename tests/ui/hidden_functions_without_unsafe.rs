@@ -1,8 +1,8 @@
-use cumbia::__private::{Content, Definition, FieldOf, LocalMut, Options, Place, Read, Slots, Visitor, Write, contents_of};
+use cumbia::__private::{Content, Definition, FieldOf, LocalMut, Options, PlaceRef, Read, Slots, Visitor, Write, contents_of};
 use cumbia::prelude::*;
 
 /// The bits of one type need not be a valid value of another.
-fn cast<'k>(place: Place<'k, u8, Read>) -> Place<'k, bool, Read> {
+fn cast<'k>(place: PlaceRef<'k, u8, Read>) -> PlaceRef<'k, bool, Read> {
     place.project(|byte| byte.cast::<bool>())
 }
 
@@ -11,7 +11,7 @@ fn cast_of_a_variable(place: LocalMut<'_, [u8; 8]>) -> LocalMut<'_, &'static str
 }
 
 /// A place may refer to a variable, which is accessed without atomics.
-fn elsewhere(place: Place<'_, u32, Write>) {
+fn elsewhere(place: PlaceRef<'_, u32, Write>) {
     sent(place);
 }
 

@@ -7,9 +7,9 @@
 use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Method, Sequence, Type};
 use crate::typify::TypedFunction;
 
-/// An access to a variable other than a read.
+/// A use of a variable other than a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum VariableUse {
     /// The variable, or a part of it, is assigned.
     Assigned,
     /// A reference to the variable, or to a part of it, is created.
@@ -38,11 +38,11 @@ pub(crate) fn usage(typed: &TypedFunction, program: &[TypedFunction]) -> Usage {
     let mut usage = Usage { assigned: none.clone(), borrowed: none.clone(), assignments, mutably_borrowed: none };
     for id in typed.reachable() {
         for_each_access(typed, program, &function.expr(id).kind, &mut |local, access| match access {
-            Access::Assigned => {
+            VariableUse::Assigned => {
                 usage.assigned[local.index()] = true;
                 usage.assignments[local.index()] += 1;
             }
-            Access::Borrowed { mutable } => {
+            VariableUse::Borrowed { mutable } => {
                 usage.borrowed[local.index()] = true;
                 usage.assigned[local.index()] |= mutable;
                 usage.mutably_borrowed[local.index()] |= mutable;
@@ -57,7 +57,7 @@ pub(crate) fn for_each_access(
     typed: &TypedFunction,
     program: &[TypedFunction],
     kind: &ExprKind,
-    visit: &mut dyn FnMut(LocalId, Access),
+    visit: &mut dyn FnMut(LocalId, VariableUse),
 ) {
     Accesses { typed, program, visit }.expr(kind);
 }
@@ -65,7 +65,7 @@ pub(crate) fn for_each_access(
 struct Accesses<'s, 'v> {
     typed: &'s TypedFunction,
     program: &'s [TypedFunction],
-    visit: &'v mut dyn FnMut(LocalId, Access),
+    visit: &'v mut dyn FnMut(LocalId, VariableUse),
 }
 
 impl Accesses<'_, '_> {
@@ -147,7 +147,7 @@ impl Accesses<'_, '_> {
 
     fn assigned(&mut self, place: ExprId) {
         if let Some(local) = self.variable(place) {
-            (self.visit)(local, Access::Assigned);
+            (self.visit)(local, VariableUse::Assigned);
         }
     }
 
@@ -159,7 +159,7 @@ impl Accesses<'_, '_> {
             return;
         }
         if let Some(local) = self.variable(place) {
-            (self.visit)(local, Access::Borrowed { mutable });
+            (self.visit)(local, VariableUse::Borrowed { mutable });
         }
     }
 

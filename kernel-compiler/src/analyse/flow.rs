@@ -28,7 +28,7 @@ use litemap::LiteMap;
 use crate::ir::{Arm, Block, ExprId, ExprKind, LocalId, LogicalOp, LoopId, Sequence, Stmt, Type, UnaryOp};
 use crate::typify::TypedFunction;
 
-use super::access::{Access, Usage, for_each_access, usage};
+use super::access::{Usage, VariableUse, for_each_access, usage};
 
 /// The results of the analysis of a function.
 #[derive(Default)]
@@ -298,12 +298,12 @@ impl Walk<'_> {
         let mut assigned = Vec::new();
         let mut changed = Vec::new();
         for_each_access(self.typed, self.program, kind, &mut |local, access| match access {
-            Access::Assigned => {
+            VariableUse::Assigned => {
                 assigned.push(local);
                 changed.push(local);
             }
             // A borrow requires an initialised variable and does not initialise one.
-            Access::Borrowed { mutable } => changed.extend(mutable.then_some(local)),
+            VariableUse::Borrowed { mutable } => changed.extend(mutable.then_some(local)),
         });
         if let Some(state) = &mut self.state {
             state.extend(assigned.iter().map(|local| local.index()));

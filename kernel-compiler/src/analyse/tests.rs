@@ -9,7 +9,7 @@ use crate::{check, write};
 #[track_caller]
 fn invariants(text: &str) -> String {
     let program = common::program(text, false);
-    let validated: Validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated: Validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     let text = write(&validated, &crate::Options::default()).text;
     assert!(!text.contains("bug in Cumbia"), "{text}");
     let (typed, flow) = validated.functions().iter().zip(validated.flows()).next_back().expect("the kernel");

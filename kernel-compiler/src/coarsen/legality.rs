@@ -11,7 +11,7 @@
 
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
-    Body, CType, Callee, Case, Expr, Function, Header, Helper, IndexOp, Module, Next, Op, OpGroup, Operator, Stmt,
+    Body, CType, CallTarget, Case, Expr, Function, Header, Helper, IndexOp, Module, Next, Op, OpGroup, Operator, Stmt,
     StmtKind, VarId,
 };
 use crate::prove::Axis;
@@ -177,11 +177,11 @@ impl Legality<'_> {
         }
     }
 
-    fn callee(&mut self, callee: &Callee, context: Context<'_>) -> Result<(), Obstacle> {
+    fn callee(&mut self, callee: &CallTarget, context: Context<'_>) -> Result<(), Obstacle> {
         let rejected = |kind| Err(context.obstacle(kind));
         match callee {
             // These fault only with overflow checks.
-            Callee::Helper(
+            CallTarget::Helper(
                 Helper {
                     op:
                         Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::ShiftAmount | Op::CheckedAbs | Op::CheckedNextMultipleOf,
@@ -189,10 +189,11 @@ impl Legality<'_> {
                 },
                 Some(_),
             ) => rejected(ObstacleKind::OverflowCheck),
-            Callee::Helper(_, Some(_)) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
-                rejected(ObstacleKind::Check)
-            }
-            Callee::Helper(helper, None) => match helper.op.group() {
+            CallTarget::Helper(_, Some(_))
+            | CallTarget::Load { .. }
+            | CallTarget::LoadIf
+            | CallTarget::Inside { .. } => rejected(ObstacleKind::Check),
+            CallTarget::Helper(helper, None) => match helper.op.group() {
                 OpGroup::IndexOp(IndexOp::DynamicSharedBytes | IndexOp::DynamicSharedAt) => {
                     rejected(ObstacleKind::SharedMemory)
                 }
@@ -207,9 +208,9 @@ impl Legality<'_> {
                 | OpGroup::HalfOp(_)
                 | OpGroup::FastOp(_) => Ok(()),
             },
-            Callee::Builtin(_) => Ok(()),
-            Callee::Effect(_) => rejected(ObstacleKind::Communication),
-            Callee::Function(id, _) => {
+            CallTarget::Builtin(_) => Ok(()),
+            CallTarget::Effect(_) => rejected(ObstacleKind::Communication),
+            CallTarget::Function(id, _) => {
                 if let Some(known) = self.known.get(id) {
                     return known.clone();
                 }
@@ -244,7 +245,7 @@ fn mutated(stmts: &[Stmt], function: &Function, module: &Module) -> Set<u32> {
 fn taken(expr: &Expr, function: &Function, module: &Module, found: &mut Set<u32>) {
     match expr {
         Expr::AddressOf(place) => found.extend(root(place, function)),
-        Expr::Call(Callee::Function(id, _), args) => {
+        Expr::Call(CallTarget::Function(id, _), args) => {
             let callee = &module.functions[id];
             for (arg, param) in args.iter().zip(&callee.params) {
                 if matches!(callee.vars[param.index()].ty, CType::Reference { mutable: true, .. }) {
@@ -252,7 +253,7 @@ fn taken(expr: &Expr, function: &Function, module: &Module, found: &mut Set<u32>
                 }
             }
         }
-        Expr::Call(Callee::Helper(helper, _), args) if helper.op.has_effect() => {
+        Expr::Call(CallTarget::Helper(helper, _), args) if helper.op.has_effect() => {
             found.extend(args.iter().filter_map(|arg| root(arg, function)));
         }
         _ => {}

@@ -35,7 +35,7 @@ mod tests;
 
 use crate::ir::{Scalar, Unroll};
 use crate::lower::{
-    Body, CType, Callee, Case, Expr, Header, Label, Module, NameOrigin, Next, Operator, Stmt, StmtKind, VarId,
+    Body, CType, CallTarget, Case, Expr, Header, Label, Module, NameOrigin, Next, Operator, Stmt, StmtKind, VarId,
     Variable, label_count,
 };
 use crate::prove::Axis;
@@ -341,7 +341,7 @@ impl Copy {
             Expr::Special(name) if *name == block => *expr = self.block.clone(),
             Expr::Special(name) if *name == grid => *expr = Expr::Special(VIRTUAL_BLOCKS),
             // They do not occur in a legal program, and are the only other expressions with variables.
-            Expr::Call(Callee::Load { .. } | Callee::Inside { .. }, _) => {}
+            Expr::Call(CallTarget::Load { .. } | CallTarget::Inside { .. }, _) => {}
             _ => expr.for_each_child_mut(&mut |child| self.rename(child)),
         }
     }

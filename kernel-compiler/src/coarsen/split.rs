@@ -17,7 +17,7 @@
 //!   An array that a kernel may write is no other argument of the launch, which `__restrict__` states in C.
 
 use crate::lower::{
-    CType, Callee, Expr, Member, Module, NameOrigin, Operator, Prefix, Stmt, StmtKind, TypeKind, VarId, Variable,
+    CType, CallTarget, Expr, Member, Module, NameOrigin, Operator, Prefix, Stmt, StmtKind, TypeKind, VarId, Variable,
 };
 use crate::set::Set;
 
@@ -102,9 +102,9 @@ struct Split<'m> {
     stored: u64,
 }
 
-/// The location of a place.
+/// The object that a place is a part of.
 #[derive(PartialEq, Eq)]
-enum Place {
+enum UnderlyingObject {
     /// A variable of the thread.
     Local,
     /// An element of an array that is a parameter.
@@ -202,12 +202,12 @@ impl Split<'_> {
         });
         for place in places {
             match self.place(place) {
-                Place::Local => {}
-                Place::Element(param) => {
+                UnderlyingObject::Local => {}
+                UnderlyingObject::Element(param) => {
                     self.passed.insert(param.0);
                     self.stored += self.ty(place).map_or(0, |ty| size(&ty, self.module));
                 }
-                Place::Unknown => self.is_open = false,
+                UnderlyingObject::Unknown => self.is_open = false,
             }
         }
         Some(stmt)
@@ -217,14 +217,14 @@ impl Split<'_> {
     fn stores_by_call(&self, stmt: &Stmt) -> bool {
         fn stores(module: &Module, expr: &Expr) -> bool {
             let mut found = match expr {
-                Expr::Call(Callee::Function(id, _), _) => {
+                Expr::Call(CallTarget::Function(id, _), _) => {
                     let callee = &module.functions[id];
                     callee.params.iter().any(|param| match callee.vars[param.index()].ty {
                         CType::Pointer { mutable, .. } | CType::Reference { mutable, .. } => mutable,
                         CType::Scalar(_) | CType::Named(_) | CType::Array(..) => false,
                     })
                 }
-                Expr::Call(Callee::Helper(helper, _), _) => helper.op.has_effect(),
+                Expr::Call(CallTarget::Helper(helper, _), _) => helper.op.has_effect(),
                 _ => false,
             };
             expr.for_each_child(&mut |child| found |= stores(module, child));
@@ -287,7 +287,7 @@ impl Split<'_> {
             Expr::Binary(Operator::Both | Operator::Either, left, _) => self.extract(left, line),
             Expr::AddressOf(place) => self.extract_from_place(place, line),
             Expr::Index(..) => self.extract_from_place(expr, line),
-            Expr::Call(Callee::Function(id, _), args) => {
+            Expr::Call(CallTarget::Function(id, _), args) => {
                 let callee = &self.module.functions[id];
                 for (arg, param) in args.iter_mut().zip(&callee.params) {
                     if matches!(callee.vars[param.index()].ty, CType::Reference { .. }) {
@@ -349,7 +349,7 @@ impl Split<'_> {
             Expr::Literal(..) | Expr::Special(_) | Expr::Variant(..) => true,
             Expr::Index(..) => self.is_early_load(expr),
             Expr::Field(base, _, _) => self.is_early_load(expr) || self.is_light(base),
-            Expr::Call(Callee::Helper(helper, None), args) => {
+            Expr::Call(CallTarget::Helper(helper, None), args) => {
                 !helper.op.has_effect() && args.iter().all(|arg| self.is_light(arg))
             }
             Expr::Unary(..)
@@ -368,7 +368,7 @@ impl Split<'_> {
 
     /// Returns whether an expression is the load of an element, or of a part of one, that may be moved.
     fn is_early_load(&self, expr: &Expr) -> bool {
-        let Place::Element(param) = self.place(expr) else { return false };
+        let UnderlyingObject::Element(param) = self.place(expr) else { return false };
         self.is_open && !self.passed.contains(&param.0) && self.has_early_indices(expr)
     }
 
@@ -382,7 +382,7 @@ impl Split<'_> {
     }
 
     fn is_load(&self, expr: &Expr) -> bool {
-        matches!(self.place(expr), Place::Element(_))
+        matches!(self.place(expr), UnderlyingObject::Element(_))
     }
 
     /// Returns whether an early expression depends on memory.
@@ -404,25 +404,27 @@ impl Split<'_> {
     }
 
     /// Returns the location of a place.
-    fn place(&self, place: &Expr) -> Place {
+    fn place(&self, place: &Expr) -> UnderlyingObject {
         let ty = |var: &VarId| &self.vars[var.index()].ty;
         match place {
             Expr::Var(var) => match ty(var) {
-                CType::Reference { .. } => Place::Unknown,
-                CType::Pointer { .. } | CType::Scalar(_) | CType::Named(_) | CType::Array(..) => Place::Local,
+                CType::Reference { .. } => UnderlyingObject::Unknown,
+                CType::Pointer { .. } | CType::Scalar(_) | CType::Named(_) | CType::Array(..) => {
+                    UnderlyingObject::Local
+                }
             },
             Expr::Field(base, _, _) => self.place(base),
             Expr::Index(base, _) => match &**base {
                 Expr::Var(var) => match ty(var) {
                     CType::Pointer { restrict: true, .. } if self.module.kernel.params.contains(var) => {
-                        Place::Element(*var)
+                        UnderlyingObject::Element(*var)
                     }
-                    CType::Array(..) => Place::Local,
-                    _ => Place::Unknown,
+                    CType::Array(..) => UnderlyingObject::Local,
+                    _ => UnderlyingObject::Unknown,
                 },
                 base => self.place(base),
             },
-            _ => Place::Unknown,
+            _ => UnderlyingObject::Unknown,
         }
     }
 

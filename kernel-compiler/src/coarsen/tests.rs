@@ -10,7 +10,7 @@ fn source(text: &str, factor: u32) -> Source {
 
 fn compiled(text: &str, factor: u32, overflow_checks: bool) -> Source {
     let program = common::program(text, overflow_checks);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     let options = Options { variant: Variant::Proven, coarsen: NonZeroU32::new(factor), ..Options::default() };
     write(&validated, &options)
 }
@@ -151,7 +151,7 @@ fn the_extent_of_the_grid_is_the_launchs() {
 fn the_parameters_do_not_depend_on_the_text() {
     let text = "fn first(x: &[f32], y: &mut [f32]) { let i = grid(1); if i < y.len() { y[i] = x[i]; } }";
     let program = common::program(text, false);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     let options = Options { bounds_checks: false, ..Options::default() };
     for coarsen in [None, NonZeroU32::new(4)] {
         let source = write(&validated, &Options { coarsen, ..options });

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::coarsen::VIRTUAL_BLOCKS;
 use crate::ir::{FunctionId, Scalar};
-use crate::lower::{Body, CType, Callee, Expr, Helper, Op, Operator, Prefix, SiteRef, TypeId, TypeKind};
+use crate::lower::{Body, CType, CallTarget, Expr, Helper, Op, Operator, Prefix, SiteRef, TypeId, TypeKind};
 
 use super::names::Names;
 use super::{Context, literal, reserved, types};
@@ -243,25 +243,25 @@ impl<'p> ExprPrinter<'p> {
         }
     }
 
-    fn call(self, text: &mut String, callee: &Callee, args: &[Expr]) {
+    fn call(self, text: &mut String, callee: &CallTarget, args: &[Expr]) {
         // User-defined functions and helpers convert their arguments; CUDA's functions are overloaded.
         let (name, converts) = match callee {
-            Callee::Helper(helper, _) => (format!("rt::{}", helper.name()), true),
-            Callee::Builtin(name) | Callee::Effect(name) => {
+            CallTarget::Helper(helper, _) => (format!("rt::{}", helper.name()), true),
+            CallTarget::Builtin(name) | CallTarget::Effect(name) => {
                 debug_assert!(
                     reserved::is_reserved(name) || name.starts_with("__"),
                     "a user's name may capture `{name}`"
                 );
                 ((*name).to_owned(), false)
             }
-            Callee::Function(id, _) => (self.function(*id), true),
-            Callee::Load { fault: _, short: true } => ("rt::load_u32".to_owned(), true),
-            Callee::Load { fault: _, short: false } | Callee::LoadIf => ("rt::load".to_owned(), true),
-            Callee::Inside { .. } => ("rt::inside".to_owned(), true),
+            CallTarget::Function(id, _) => (self.function(*id), true),
+            CallTarget::Load { fault: _, short: true } => ("rt::load_u32".to_owned(), true),
+            CallTarget::Load { fault: _, short: false } | CallTarget::LoadIf => ("rt::load".to_owned(), true),
+            CallTarget::Inside { .. } => ("rt::inside".to_owned(), true),
         };
         text.push_str(&name);
         let own_fault = match callee {
-            Callee::Helper(Helper { op: Op::At, scalar: _ }, Some(SiteRef::Own(site))) => {
+            CallTarget::Helper(Helper { op: Op::At, scalar: _ }, Some(SiteRef::Own(site))) => {
                 self.context.own_faults.then_some(*site)
             }
             _ => None,
@@ -281,25 +281,25 @@ impl<'p> ExprPrinter<'p> {
             }
         }
         match callee {
-            Callee::Helper(..) if own_fault.is_some() => {
+            CallTarget::Helper(..) if own_fault.is_some() => {
                 let _ = write!(text, "{separator}{}", self.names.launch);
             }
-            Callee::Helper(_, Some(site)) | Callee::Function(_, Some(site)) => {
+            CallTarget::Helper(_, Some(site)) | CallTarget::Function(_, Some(site)) => {
                 let _ = write!(text, "{separator}{}, {}", self.site(*site), self.names.launch);
             }
-            Callee::Function(id, None) if self.context.module.functions[id].takes_launch => {
+            CallTarget::Function(id, None) if self.context.module.functions[id].takes_launch => {
                 text.push_str(separator);
                 text.push_str(&self.names.launch);
             }
-            Callee::Load { fault, short: _ } | Callee::Inside { fault } => {
+            CallTarget::Load { fault, short: _ } | CallTarget::Inside { fault } => {
                 text.push_str(separator);
                 text.push_str(&self.names.vars[fault.index()]);
             }
-            Callee::Helper(_, None)
-            | Callee::Builtin(_)
-            | Callee::Effect(_)
-            | Callee::Function(_, None)
-            | Callee::LoadIf => {}
+            CallTarget::Helper(_, None)
+            | CallTarget::Builtin(_)
+            | CallTarget::Effect(_)
+            | CallTarget::Function(_, None)
+            | CallTarget::LoadIf => {}
         }
         text.push(')');
     }

@@ -43,7 +43,7 @@ pub(crate) use helper::{
 };
 pub(crate) use passes::defer;
 pub(crate) use tree::{
-    Body, CHUNK, CType, Callee, Case, Chunk, Constant, ConstantId, Deferred, Expr, Function, Header, Label, Layout,
+    Body, CHUNK, CType, CallTarget, Case, Chunk, Constant, ConstantId, Deferred, Expr, Function, Header, Label, Layout,
     Member, Module, NameOrigin, Next, Operator, Prefix, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind,
     VarId, Variable, label_count,
 };
@@ -122,7 +122,7 @@ pub(crate) fn helpers<'f>(functions: impl Iterator<Item = &'f Function>) -> Set<
     let mut found = Set::new();
     for function in functions {
         function.for_each_expr(&mut |expr| {
-            if let Expr::Call(Callee::Helper(helper, _), _) = expr {
+            if let Expr::Call(CallTarget::Helper(helper, _), _) = expr {
                 found.insert(*helper);
             }
         });

@@ -9,7 +9,7 @@ use super::prover::{Facts, Operation};
 use super::symbol::LaunchSymbol;
 use super::walk::{State, Value, Walk, branches};
 use crate::ir::Scalar;
-use crate::lower::{CType, Callee, Expr, Helper, Op, Operator, Prefix};
+use crate::lower::{CType, CallTarget, Expr, Helper, Op, Operator, Prefix};
 
 impl<'m> Walk<'m> {
     /// Returns the value of an expression, and records the conditions of the checks in it.
@@ -460,17 +460,19 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn eval_call(&mut self, call: &'m Expr, callee: &Callee, args: &'m [Expr]) -> Value {
+    fn eval_call(&mut self, call: &'m Expr, callee: &CallTarget, args: &'m [Expr]) -> Value {
         let (noted, exits) = (self.noted(), self.possible_exits);
         let values: Vec<Value> = args.iter().map(|arg| self.eval(arg)).collect();
         // What a check proves about its operands, if nothing among them can prevent its evaluation.
         let operands = (self.possible_exits == exits).then_some(noted);
         match callee {
-            Callee::Helper(helper, _) => self.helper(call, *helper, (args, operands), values),
-            Callee::Function(id, _) => self.call(*id, values),
-            Callee::Builtin(_) | Callee::Effect(_) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
-                Value::Unknown
-            }
+            CallTarget::Helper(helper, _) => self.helper(call, *helper, (args, operands), values),
+            CallTarget::Function(id, _) => self.call(*id, values),
+            CallTarget::Builtin(_)
+            | CallTarget::Effect(_)
+            | CallTarget::Load { .. }
+            | CallTarget::LoadIf
+            | CallTarget::Inside { .. } => Value::Unknown,
         }
     }
 

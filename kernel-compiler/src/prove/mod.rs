@@ -58,7 +58,7 @@ use poly::{Atom, Poly};
 use predicate::{Builder, GROUPS};
 use prover::Domain;
 use versions::{Versions, versions};
-use walk::{Check, Walk};
+use walk::{RemovableCheck, Walk};
 use width::Widths;
 
 pub use predicate::{Predicate, Verdict};
@@ -124,7 +124,7 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     let (mut numbers, mut checks) = (HashMap::new(), Vec::new());
     rewrite::checks(module, &mut |expr, op, site| {
         numbers.insert(std::ptr::from_ref(expr), checks.len());
-        checks.push(Check { site, op, condition: Condition::TRUE, reached: false, loaded: false });
+        checks.push(RemovableCheck { site, op, condition: Condition::TRUE, reached: false, loaded: false });
     });
     if checks.is_empty() {
         return Proofs { predicate: None, is_certain: false, checks: Vec::new(), reports: Vec::new() };
@@ -205,7 +205,7 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
     let (mut numbers, mut checks) = (HashMap::new(), Vec::new());
     rewrite::checks(module, &mut |expr, op, site| {
         numbers.insert(std::ptr::from_ref(expr), checks.len());
-        checks.push(Check { site, op, condition: Condition::TRUE, reached: false, loaded: false });
+        checks.push(RemovableCheck { site, op, condition: Condition::TRUE, reached: false, loaded: false });
     });
     let mut walk = walk::walk(module, numbers, checks, options.block, width::EXTENT, Some(Widths::new()));
     let widths = walk.widths.take()?;

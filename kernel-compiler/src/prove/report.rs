@@ -331,7 +331,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, overflow_checks: bool, expected: &[(CheckKind, Proof)]) {
         let validated =
-            crate::check(&common::program(text, overflow_checks)).unwrap_or_else(|errors| panic!("{errors}"));
+            crate::check(common::program(text, overflow_checks)).unwrap_or_else(|errors| panic!("{errors}"));
         let checks = crate::checks(&validated, &Options::default());
         let found: Vec<_> = checks.into_iter().map(|check| (check.kind, check.proof)).collect();
         let found: Vec<_> = found.into_iter().filter(|(_, proof)| *proof != Proof::Always).collect();
@@ -380,7 +380,7 @@ mod tests {
                 x[row * columns + column] = 0.0;
             }
         }";
-        let validated = crate::check(&common::program(text, false)).unwrap_or_else(|errors| panic!("{errors}"));
+        let validated = crate::check(common::program(text, false)).unwrap_or_else(|errors| panic!("{errors}"));
         let checks = crate::checks(&validated, &Options::default());
         let [check] = checks.as_slice() else { panic!("{checks:?}") };
         let Proof::AtLaunch(condition) = &check.proof else { panic!("{checks:?}") };
@@ -396,7 +396,7 @@ mod tests {
             }
             x[0] = sum;
         }";
-        let validated = crate::check(&common::program(text, false)).unwrap_or_else(|errors| panic!("{errors}"));
+        let validated = crate::check(common::program(text, false)).unwrap_or_else(|errors| panic!("{errors}"));
         let checks = crate::checks(&validated, &Options::default());
         let kept = checks.iter().filter(|check| matches!(check.proof, Proof::DependsOnMemory | Proof::Unknown));
         let mut tested: Vec<_> = kept.map(|check| (check.site.span.column, check.tested)).collect();

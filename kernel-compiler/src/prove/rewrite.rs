@@ -2,7 +2,7 @@
 
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
-    Body, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, SiteRef, Stmt, StmtKind,
+    Body, CallTarget, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, SiteRef, Stmt, StmtKind,
 };
 use crate::set::Set;
 use litemap::LiteMap;
@@ -44,7 +44,7 @@ pub(super) fn caller_sites(module: &Module) -> LiteMap<FunctionId, Set<u32>> {
     for (owner, function) in functions(module).into_iter().rev() {
         let own = owner.and_then(|owner| bases.get(&owner)).cloned().unwrap_or_default();
         function.for_each_expr(&mut |expr| {
-            let Expr::Call(Callee::Function(id, Some(site)), _) = expr else { return };
+            let Expr::Call(CallTarget::Function(id, Some(site)), _) = expr else { return };
             let of = bases.entry(*id).or_default();
             match site {
                 SiteRef::Own(site) => drop(of.insert(*site)),
@@ -65,8 +65,8 @@ pub(super) fn functions(module: &Module) -> Vec<(Option<FunctionId>, &Function)>
 /// type.
 fn check(expr: &Expr) -> Option<(Op, Option<SiteRef>)> {
     match expr {
-        Expr::Call(Callee::Helper(Helper { op: op @ (Op::Within | Op::Step), .. }, site), _) => Some((*op, *site)),
-        Expr::Call(Callee::Helper(helper, Some(site)), _) => Some((helper.op, Some(*site))),
+        Expr::Call(CallTarget::Helper(Helper { op: op @ (Op::Within | Op::Step), .. }, site), _) => Some((*op, *site)),
+        Expr::Call(CallTarget::Helper(helper, Some(site)), _) => Some((helper.op, Some(*site))),
         _ => None,
     }
 }
@@ -163,7 +163,7 @@ impl<F: Fn(usize, Op, Option<SiteRef>) -> bool> Rewriter<F> {
         });
         expr.for_each_child_mut(&mut |child| self.expr(child));
         if removed
-            && let Expr::Call(Callee::Helper(helper, _), args) = expr
+            && let Expr::Call(CallTarget::Helper(helper, _), args) = expr
             && let Some(result) = result(*helper, args)
         {
             *expr = result;

@@ -5,7 +5,7 @@ use crate::{Check, Options, Proof, Variant, check, checks, common, write};
 /// Compiles a kernel, without overflow checks and for blocks of 256 threads.
 fn compiled(text: &str) -> (String, Vec<Check>) {
     let program = common::program(text, false);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     let options = Options { block: Some([256, 1, 1]), variant: Variant::Proven, ..Options::default() };
     let text = write(&validated, &options).text;
     (text, checks(&validated, &options))
@@ -164,7 +164,7 @@ fn counters_with_a_step() {
 /// Returns the body of the narrow variant for blocks of 256 threads, and its condition.
 fn narrow(text: &str, overflow_checks: bool) -> (String, Option<String>) {
     let program = common::program(text, overflow_checks);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     let options = Options { block: Some([256, 1, 1]), variant: Variant::Narrow, ..Options::default() };
     let source = write(&validated, &options);
     let kernel = &source.text[source.text.find("__global__").expect("a kernel")..];
@@ -174,7 +174,7 @@ fn narrow(text: &str, overflow_checks: bool) -> (String, Option<String>) {
 
 fn narrow_text(text: &str) -> String {
     let program = common::program(text, false);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     let options = Options { block: Some([256, 1, 1]), variant: Variant::Narrow, ..Options::default() };
     let text = write(&validated, &options).text;
     text[text.find("namespace device").unwrap_or_default()..].to_owned()
@@ -348,7 +348,7 @@ fn variants_have_the_same_parameters() {
     // The narrow variant does not assign a parameter, but a copy of it.
     let text = "fn k(mut n: usize, x: &[f32], y: &mut [f32]) { let i = grid(1); n /= 2; if i < n { y[i] = x[i]; } }";
     let program = common::program(text, false);
-    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     let takes_launch = Variant::ALL.map(|variant| {
         write(&validated, &Options { bounds_checks: false, variant, ..Options::default() }).takes_launch
     });

@@ -1,6 +1,6 @@
 //! Loops that are emitted in two versions: see `lower::hoist`.
 
-use crate::lower::{Body, Callee, Expr, Helper, Module, Op, SiteRef, Stmt, StmtKind};
+use crate::lower::{Body, CallTarget, Expr, Helper, Module, Op, SiteRef, Stmt, StmtKind};
 
 /// A loop in two versions.
 pub(super) struct Versions<'m> {
@@ -27,7 +27,7 @@ fn collect<'m>(module: &'m Module, stmts: &'m [Stmt], found: &mut Vec<Versions<'
             StmtKind::If { condition, then, otherwise } => {
                 let mut tests = Vec::new();
                 condition.for_each(&mut |expr| {
-                    if matches!(expr, Expr::Call(Callee::Helper(Helper { op: Op::Within, .. }, _), _)) {
+                    if matches!(expr, Expr::Call(CallTarget::Helper(Helper { op: Op::Within, .. }, _), _)) {
                         tests.push(expr);
                     }
                 });
@@ -64,7 +64,7 @@ fn checks(stmts: &[Stmt]) -> Vec<&Expr> {
     for stmt in stmts {
         stmt.for_each_expr(&mut |expr| {
             expr.for_each(&mut |expr| {
-                if matches!(expr, Expr::Call(Callee::Helper(_, Some(_)), _)) {
+                if matches!(expr, Expr::Call(CallTarget::Helper(_, Some(_)), _)) {
                     found.push(expr);
                 }
             });
@@ -76,7 +76,7 @@ fn checks(stmts: &[Stmt]) -> Vec<&Expr> {
 /// Returns the operation and the first site of a check whose sites are not those of its callers.
 fn own_site(expr: &Expr) -> Option<(Op, u32)> {
     match expr {
-        Expr::Call(Callee::Helper(helper, Some(SiteRef::Own(site))), _) => Some((helper.op, *site)),
+        Expr::Call(CallTarget::Helper(helper, Some(SiteRef::Own(site))), _) => Some((helper.op, *site)),
         _ => None,
     }
 }

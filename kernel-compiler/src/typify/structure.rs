@@ -17,7 +17,7 @@ pub(super) const MAX_DEPTH: u32 = 400;
 /// Returns whether a function is well-formed. Errors are reported to the scope.
 pub(super) fn check(scope: &mut Scope<'_, '_>) -> bool {
     let function = &scope.instance.function;
-    let mut check = Check {
+    let mut check = Verifier {
         function,
         slots: &scope.instance.slots,
         used: vec![false; function.exprs.len()],
@@ -36,7 +36,7 @@ pub(super) fn check(scope: &mut Scope<'_, '_>) -> bool {
     well_formed
 }
 
-struct Check<'a> {
+struct Verifier<'a> {
     function: &'a Function,
     slots: &'a [Filled],
     /// Whether the expression is a child of another expression or of the body. Every expression has at most one parent.
@@ -60,7 +60,7 @@ struct Enclosing {
     repeats: bool,
 }
 
-impl Check<'_> {
+impl Verifier<'_> {
     fn problem(&mut self, span: Span, message: impl Into<String>) {
         self.problems.push((span, message.into()));
     }

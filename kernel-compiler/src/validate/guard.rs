@@ -10,9 +10,9 @@ use crate::Diagnostic;
 use crate::ir::{Arm, Callee, ExprId, ExprKind, Filled, Intrinsic, alternatives};
 use crate::typify::TypedFunction;
 
-use super::Check;
+use super::Validator;
 
-impl Check<'_, '_> {
+impl Validator<'_, '_> {
     /// Validates the guards of a `match`.
     pub(super) fn guards(&mut self, arms: &[Arm]) {
         for Arm { pattern, guard, body } in arms {

@@ -3,9 +3,9 @@
 use crate::Diagnostic;
 use crate::ir::{AtomicOp, ExprId, Intrinsic, Span, Type};
 
-use super::Check;
+use super::Validator;
 
-impl Check<'_, '_> {
+impl Validator<'_, '_> {
     /// Validates a call of a device operation.
     pub(super) fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[ExprId], span: Span) {
         if self.function.called_by_operator && intrinsic.needs_thread() {

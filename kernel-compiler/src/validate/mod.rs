@@ -72,7 +72,7 @@ pub(crate) fn program(typed: &Typed, errors: &mut Errors) -> Vec<Flow> {
             flow = analyse::flow(function, &typed.functions);
             let empty = declared_without_init(function);
             let functions = &typed.functions;
-            let mut check = Check {
+            let mut check = Validator {
                 function,
                 functions,
                 errors,
@@ -110,7 +110,7 @@ fn declared_without_init(function: &TypedFunction) -> Vec<bool> {
 }
 
 /// The validation of one function.
-struct Check<'a, 'e> {
+struct Validator<'a, 'e> {
     function: &'a TypedFunction,
     /// All functions of the program.
     functions: &'a [TypedFunction],
@@ -124,7 +124,7 @@ struct Check<'a, 'e> {
     rejected: Vec<Type>,
 }
 
-impl<'a> Check<'a, '_> {
+impl<'a> Validator<'a, '_> {
     fn error(&mut self, span: Span, diagnostic: Diagnostic) {
         let instance = &self.function.instance;
         self.errors.0.push(Error {

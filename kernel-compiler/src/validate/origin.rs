@@ -11,7 +11,7 @@ use crate::ir::{Arm, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LoopId,
 use crate::set::Set;
 use litemap::LiteMap;
 
-use super::Check;
+use super::Validator;
 use super::place::Root;
 
 /// A possible origin of a reference, other than memory that is visible to other threads.
@@ -33,7 +33,7 @@ struct Sources {
     breaks: LiteMap<LoopId, Vec<ExprId>>,
 }
 
-impl Check<'_, '_> {
+impl Validator<'_, '_> {
     /// Rejects atomic operations on thread-local memory, and returns, for each parameter, whether the function applies
     /// an atomic operation to its referent. `callees` holds this result for the preceding functions.
     pub(super) fn atomics(&mut self, callees: &[Vec<bool>]) -> Vec<bool> {

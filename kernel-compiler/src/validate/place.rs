@@ -4,7 +4,7 @@ use crate::Diagnostic;
 use crate::analyse::is_reference;
 use crate::ir::{ExprId, ExprKind, LocalId, Type};
 
-use super::Check;
+use super::Validator;
 
 /// The memory that a place is part of.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(super) enum Root {
     Value,
 }
 
-impl Check<'_, '_> {
+impl Validator<'_, '_> {
     /// Returns the root of a place. A slice held in a variable is rooted in the variable; its elements are not.
     pub(super) fn root(&self, place: ExprId) -> Root {
         match self.kind(place) {

@@ -3,7 +3,7 @@
 use crate::ir::{ExprId, LocalId, Span, StructType, Type};
 use crate::{Diagnostic, LAUNCH_BYTES};
 
-use super::{Check, STATIC_SHARED_LIMIT};
+use super::{STATIC_SHARED_LIMIT, Validator};
 
 /// The maximum size in bytes of a kernel's parameters on every device (CUDA C++ Programming Guide, "`__global__`
 /// Function Parameters").
@@ -48,7 +48,7 @@ impl Unsupported<'_> {
     }
 }
 
-impl Check<'_, '_> {
+impl Validator<'_, '_> {
     /// Validates the parameter types and the result type of the function.
     pub(super) fn signature(&mut self, kernel: bool) {
         let function = &self.function.instance.function;

@@ -53,7 +53,7 @@ impl Environment {
             path: variable("PATH"),
             home: variable("HOME"),
             // Compiling for other machines does not load the driver.
-            driver: Driver::if_open().and_then(Driver::major),
+            driver: Driver::if_open().and_then(Driver::version).map(|version| version.major),
             root: PathBuf::from("/"),
         }
     }

@@ -14,18 +14,3 @@ pub use nvrtc::{
     UnsupportedReason,
 };
 pub use searched::{BadNvrtcReason, Joined, LibraryFailure, SearchOutcome, SearchPlace, Searched};
-
-/// The version of NVRTC, which is that of its CUDA toolkit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
-    /// The major number.
-    pub major: u32,
-    /// The minor number.
-    pub minor: u32,
-}
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}

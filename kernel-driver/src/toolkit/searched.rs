@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use super::Version;
+use crate::driver::Version;
 
 /// A location that was searched for a library or a program, and why nothing there is used.
 #[derive(Clone, Debug, PartialEq, Eq)]

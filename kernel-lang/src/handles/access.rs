@@ -20,7 +20,7 @@
 //! # }
 //! ```
 
-/// The access mode of a slice or a view: [`Read`] or [`Write`]. The trait is sealed.
+/// The access mode of a slice or a view, as a type: [`Read`] or [`Write`]. The trait is sealed.
 pub trait Access: sealed::Sealed + Copy + Send + Sync + 'static {
     /// Whether the place was borrowed mutably.
     #[doc(hidden)]

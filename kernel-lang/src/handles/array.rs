@@ -4,11 +4,11 @@ use std::ops::RangeBounds;
 
 use crate::cpu::{Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
-use crate::handles::place::Place;
+use crate::handles::place::PlaceRef;
 use crate::handles::slice::{Index, Slice};
 use crate::types::DeviceType;
 
-impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
+impl<'k, T: DeviceType, const N: usize, M: Access> PlaceRef<'k, [T; N], M> {
     /// Returns the elements as a slice.
     #[inline(always)]
     pub fn as_slice(self) -> Slice<'k, T, M> {
@@ -18,18 +18,18 @@ impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
 
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, M> {
         let index = index.position();
         if index >= N {
             fault::out_of_bounds(at, index, N);
         }
         // SAFETY: `index` is less than the length.
-        unsafe { Place::new(self.pointer().cast::<T>().add(index)) }
+        unsafe { PlaceRef::new(self.pointer().cast::<T>().add(index)) }
     }
 
-    /// As [`Place::at`], writable.
+    /// As [`PlaceRef::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, Write>
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, Write>
     where
         M: Writable,
     {
@@ -59,13 +59,13 @@ impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
 
     /// `x.iter()`: the place of each element.
     #[inline(always)]
-    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = PlaceRef<'k, T, Read>> + ExactSizeIterator {
         self.as_slice().__elements()
     }
 
     /// `x.iter_mut()`: the place of each element.
     #[inline(always)]
-    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = PlaceRef<'k, T, Write>> + ExactSizeIterator
     where
         M: Writable,
     {

@@ -2,7 +2,7 @@
 
 use crate::handles::access::{Access, Read, Writable, Write};
 use crate::handles::local::Local;
-use crate::handles::place::Place;
+use crate::handles::place::PlaceRef;
 use crate::handles::receiver::{Handle, Receiver};
 use crate::handles::slice::Slice;
 use crate::handles::view::View;
@@ -51,20 +51,20 @@ pub trait BorrowMutExpr<'a> {
 }
 
 impl<'a, T: DeviceType> BorrowExpr<'a> for T {
-    type Reference = Place<'a, T, Read>;
+    type Reference = PlaceRef<'a, T, Read>;
 
     #[inline(always)]
-    fn borrow(&'a self) -> Place<'a, T, Read> {
-        Place::<T, Read>::from_ref(self)
+    fn borrow(&'a self) -> PlaceRef<'a, T, Read> {
+        PlaceRef::<T, Read>::from_ref(self)
     }
 }
 
 impl<'a, T: DeviceType> BorrowMutExpr<'a> for T {
-    type Reference = Place<'a, T, Write>;
+    type Reference = PlaceRef<'a, T, Write>;
 
     #[inline(always)]
-    fn borrow_mut(&'a mut self) -> Place<'a, T, Write> {
-        Place::<T, Write>::from_mut(self)
+    fn borrow_mut(&'a mut self) -> PlaceRef<'a, T, Write> {
+        PlaceRef::<T, Write>::from_mut(self)
     }
 }
 
@@ -91,7 +91,7 @@ macro_rules! reference {
     )*};
 }
 
-reference!(Slice<'k, T>, Place<'k, T>, Local<'k, T>, View<'k, T, D>);
+reference!(Slice<'k, T>, PlaceRef<'k, T>, Local<'k, T>, View<'k, T, D>);
 
 /// An argument for a `&T` parameter of a device function.
 #[diagnostic::on_unimplemented(
@@ -101,7 +101,7 @@ reference!(Slice<'k, T>, Place<'k, T>, Local<'k, T>, View<'k, T, D>);
 )]
 pub trait IntoPlace<'k, T> {
     /// Returns the place of the value.
-    fn into_place(self) -> Place<'k, T, Read>;
+    fn into_place(self) -> PlaceRef<'k, T, Read>;
 }
 
 /// An argument for a `&mut T` parameter of a device function.
@@ -113,19 +113,19 @@ pub trait IntoPlace<'k, T> {
 )]
 pub trait IntoPlaceMut<'k, T> {
     /// Returns the place of the value.
-    fn into_place_mut(self) -> Place<'k, T, Write>;
+    fn into_place_mut(self) -> PlaceRef<'k, T, Write>;
 }
 
-impl<'k, T, M> IntoPlace<'k, T> for Place<'k, T, M> {
+impl<'k, T, M> IntoPlace<'k, T> for PlaceRef<'k, T, M> {
     #[inline(always)]
-    fn into_place(self) -> Place<'k, T, Read> {
+    fn into_place(self) -> PlaceRef<'k, T, Read> {
         self.read()
     }
 }
 
-impl<'k, T> IntoPlaceMut<'k, T> for Place<'k, T, Write> {
+impl<'k, T> IntoPlaceMut<'k, T> for PlaceRef<'k, T, Write> {
     #[inline(always)]
-    fn into_place_mut(self) -> Place<'k, T, Write> {
+    fn into_place_mut(self) -> PlaceRef<'k, T, Write> {
         self
     }
 }
@@ -133,7 +133,7 @@ impl<'k, T> IntoPlaceMut<'k, T> for Place<'k, T, Write> {
 #[diagnostic::do_not_recommend]
 impl<'k, T: DeviceType, M: Access> IntoPlace<'k, T> for Local<'k, T, M> {
     #[inline(always)]
-    fn into_place(self) -> Place<'k, T, Read> {
+    fn into_place(self) -> PlaceRef<'k, T, Read> {
         self.as_place().read()
     }
 }
@@ -141,29 +141,29 @@ impl<'k, T: DeviceType, M: Access> IntoPlace<'k, T> for Local<'k, T, M> {
 #[diagnostic::do_not_recommend]
 impl<'k, T: DeviceType> IntoPlaceMut<'k, T> for Local<'k, T, Write> {
     #[inline(always)]
-    fn into_place_mut(self) -> Place<'k, T, Write> {
+    fn into_place_mut(self) -> PlaceRef<'k, T, Write> {
         self.as_place()
     }
 }
 
 impl<'k, T: DeviceType> IntoPlace<'k, T> for &'k T {
     #[inline(always)]
-    fn into_place(self) -> Place<'k, T, Read> {
-        Place::<T, Read>::from_ref(self)
+    fn into_place(self) -> PlaceRef<'k, T, Read> {
+        PlaceRef::<T, Read>::from_ref(self)
     }
 }
 
 impl<'k, T: DeviceType> IntoPlace<'k, T> for &'k mut T {
     #[inline(always)]
-    fn into_place(self) -> Place<'k, T, Read> {
-        Place::<T, Read>::from_ref(self)
+    fn into_place(self) -> PlaceRef<'k, T, Read> {
+        PlaceRef::<T, Read>::from_ref(self)
     }
 }
 
 impl<'k, T: DeviceType> IntoPlaceMut<'k, T> for &'k mut T {
     #[inline(always)]
-    fn into_place_mut(self) -> Place<'k, T, Write> {
-        Place::<T, Write>::from_mut(self)
+    fn into_place_mut(self) -> PlaceRef<'k, T, Write> {
+        PlaceRef::<T, Write>::from_mut(self)
     }
 }
 
@@ -172,7 +172,7 @@ impl<'k, T: DeviceType> IntoPlaceMut<'k, T> for &'k mut T {
 #[diagnostic::do_not_recommend]
 impl<'k, 'p, T, H: Handle<'p> + IntoPlace<'k, T>> IntoPlace<'k, T> for &Receiver<'p, H> {
     #[inline(always)]
-    fn into_place(self) -> Place<'k, T, Read> {
+    fn into_place(self) -> PlaceRef<'k, T, Read> {
         self.handle().into_place()
     }
 }
@@ -180,7 +180,7 @@ impl<'k, 'p, T, H: Handle<'p> + IntoPlace<'k, T>> IntoPlace<'k, T> for &Receiver
 #[diagnostic::do_not_recommend]
 impl<'k, 'p, T, H: Handle<'p> + IntoPlace<'k, T>> IntoPlace<'k, T> for &mut Receiver<'p, H> {
     #[inline(always)]
-    fn into_place(self) -> Place<'k, T, Read> {
+    fn into_place(self) -> PlaceRef<'k, T, Read> {
         self.handle().into_place()
     }
 }
@@ -188,7 +188,7 @@ impl<'k, 'p, T, H: Handle<'p> + IntoPlace<'k, T>> IntoPlace<'k, T> for &mut Rece
 #[diagnostic::do_not_recommend]
 impl<'k, 'p, T, H: Handle<'p> + IntoPlaceMut<'k, T>> IntoPlaceMut<'k, T> for &mut Receiver<'p, H> {
     #[inline(always)]
-    fn into_place_mut(self) -> Place<'k, T, Write> {
+    fn into_place_mut(self) -> PlaceRef<'k, T, Write> {
         self.handle().into_place_mut()
     }
 }
@@ -373,7 +373,7 @@ macro_rules! array {
     )*};
 }
 
-array!(Place, Local);
+array!(PlaceRef, Local);
 
 /// An argument for an `ArrayView{D}<T>` parameter of a device function.
 #[diagnostic::on_unimplemented(

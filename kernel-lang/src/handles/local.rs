@@ -1,21 +1,21 @@
 //! Places of local arrays.
 //!
 //! A local array belongs to one thread, so its elements are accessed non-atomically, and the optimiser may keep it in
-//! registers. It becomes a [`Place`] when a device function borrows it.
+//! registers. It becomes a [`PlaceRef`] when a device function borrows it.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use crate::cpu::{Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
-use crate::handles::place::{FieldOf, Place, field_of};
+use crate::handles::place::{FieldOf, PlaceRef, field_of};
 use crate::handles::receiver::{Handle, Receiver};
 use crate::handles::slice::{Index, Slice};
 use crate::types::DeviceType;
 
 /// The place of an element of a local array, or of a part of an element.
 ///
-/// It is a pointer rather than a reference, so that it can be copied like a [`Place`]. It does not leave its thread.
+/// It is a pointer rather than a reference, so that it can be copied like a [`PlaceRef`]. It does not leave its thread.
 pub struct Local<'a, T, M> {
     pointer: *mut T,
     array: PhantomData<(&'a (), M)>,
@@ -102,13 +102,13 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
 
     /// Returns the place in the form that device functions take.
     #[inline(always)]
-    pub fn as_place(self) -> Place<'a, T, M>
+    pub fn as_place(self) -> PlaceRef<'a, T, M>
     where
         T: DeviceType,
     {
         // SAFETY: the value is live for `'a`, aligned and valid, and accessed by this thread only; if it is writable,
         // through places only.
-        unsafe { Place::new(self.pointer) }
+        unsafe { PlaceRef::new(self.pointer) }
     }
 }
 
@@ -130,9 +130,9 @@ impl<'a, T: Copy + 'static, M: Access> Handle<'a> for Local<'a, T, M> {
     }
 
     #[inline(always)]
-    fn place(self) -> Place<'a, T, M> {
+    fn place(self) -> PlaceRef<'a, T, M> {
         // SAFETY: as in `Local::as_place`.
-        unsafe { Place::new(self.pointer) }
+        unsafe { PlaceRef::new(self.pointer) }
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! The handles of a body on the CPU: what its references, slices, views and receivers are.
 //!
 //! They are four types, because they hold different data, which a loop keeps in registers, or access it differently: a
-//! [`Place`] is an address, a [`Slice`] has a length, a [`View`] a shape and strides, and a [`Local`] is an address that one
+//! [`PlaceRef`] is an address, a [`Slice`] has a length, a [`View`] a shape and strides, and a [`Local`] is an address that one
 //! thread accesses, non-atomically. A [`Receiver`] is a value by whose type rustc resolves a method, together with one of
 //! them. Elements in memory are accessed by relaxed atomic operations only, so that a data race in a kernel gives wrong
 //! values but never undefined behaviour.
@@ -25,7 +25,7 @@ pub use borrow::{
     borrow_mut,
 };
 pub use local::{Local, LocalArray, LocalMut, LocalRef, LocalSlice};
-pub use place::{FieldOf, Place};
+pub use place::{FieldOf, PlaceRef};
 pub use range::{LengthOf, split_out_of_bounds};
 pub use receiver::{Handle, Receiver, ReferenceReceiver};
 pub use slice::Slice;

@@ -8,43 +8,43 @@ use crate::types::DeviceType;
 /// `&T` or `&mut T` in a kernel: the place of an element of an array, of a field of one, or of a shared variable.
 ///
 /// It stays on its thread, since it may refer to a local variable of that thread, which is accessed non-atomically.
-pub struct Place<'k, T, M> {
+pub struct PlaceRef<'k, T, M> {
     pointer: *mut T,
     memory: PhantomData<(&'k (), M)>,
 }
 
-impl<T, M> Clone for Place<'_, T, M> {
+impl<T, M> Clone for PlaceRef<'_, T, M> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T, M> Copy for Place<'_, T, M> {}
+impl<T, M> Copy for PlaceRef<'_, T, M> {}
 
 // No bounds on `T`: the code that the macros emit for a parameter would report them a second time, after the
 // parameter's slot.
-impl<'k, T, M> Place<'k, T, M> {
+impl<'k, T, M> PlaceRef<'k, T, M> {
     /// # Safety
     ///
     /// For `'k` there must be a live, initialised `T` at `pointer`, aligned, though its bits need not be a value. All
     /// accesses by other threads are atomic; if `M` is [`Write`], it is accessed through places only.
     #[inline(always)]
     pub unsafe fn new(pointer: *mut T) -> Self {
-        Place { pointer, memory: PhantomData }
+        PlaceRef { pointer, memory: PhantomData }
     }
 
     /// Returns the place of a host value.
     #[inline(always)]
-    pub fn from_ref(value: &'k T) -> Place<'k, T, Read> {
+    pub fn from_ref(value: &'k T) -> PlaceRef<'k, T, Read> {
         // SAFETY: the borrow keeps the value live and unmodified for `'k`, and a `Read` place does not write.
-        unsafe { Place::new(std::ptr::from_ref(value).cast_mut()) }
+        unsafe { PlaceRef::new(std::ptr::from_ref(value).cast_mut()) }
     }
 
     /// Returns the writable place of a host value.
     #[inline(always)]
-    pub fn from_mut(value: &'k mut T) -> Place<'k, T, Write> {
+    pub fn from_mut(value: &'k mut T) -> PlaceRef<'k, T, Write> {
         // SAFETY: the borrow is exclusive for `'k`, so that the value is accessed through places only.
-        unsafe { Place::new(std::ptr::from_mut(value)) }
+        unsafe { PlaceRef::new(std::ptr::from_mut(value)) }
     }
 
     /// Returns the address of the value.
@@ -56,27 +56,27 @@ impl<'k, T, M> Place<'k, T, M> {
     /// Returns the same place, read-only.
     #[inline(always)]
     #[must_use]
-    pub fn read(self) -> Place<'k, T, Read> {
+    pub fn read(self) -> PlaceRef<'k, T, Read> {
         // SAFETY: it is the same place, and a `Read` place has weaker requirements.
-        unsafe { Place::new(self.pointer) }
+        unsafe { PlaceRef::new(self.pointer) }
     }
 
     /// Returns the same place, writable.
     #[inline(always)]
-    pub fn write(self) -> Place<'k, T, Write>
+    pub fn write(self) -> PlaceRef<'k, T, Write>
     where
         M: Writable,
     {
         // SAFETY: the bound guarantees that the place is writable.
-        unsafe { Place::new(self.pointer) }
+        unsafe { PlaceRef::new(self.pointer) }
     }
 
     /// Returns the place of a field of the value, of which `field` computes the address.
     #[inline(always)]
-    pub fn project<U>(self, field: impl FnOnce(*mut T) -> FieldOf<U>) -> Place<'k, U, M> {
+    pub fn project<U>(self, field: impl FnOnce(*mut T) -> FieldOf<U>) -> PlaceRef<'k, U, M> {
         let part = field_of(self.pointer, field);
         // SAFETY: a field is inside the value, so that the guarantees for the value hold for it.
-        unsafe { Place::new(part) }
+        unsafe { PlaceRef::new(part) }
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) fn field_of<T, U>(pointer: *mut T, field: impl FnOnce(*mut T) -> Fiel
     part
 }
 
-impl<'k, T: DeviceType, M: Access> Place<'k, T, M> {
+impl<'k, T: DeviceType, M: Access> PlaceRef<'k, T, M> {
     /// Returns the value as a Rust reference, for a body that the user wrote for the CPU.
     ///
     /// # Safety

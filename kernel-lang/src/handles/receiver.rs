@@ -5,7 +5,7 @@
 //! the place itself: its atomic operations, fences and waits would have no effect on a copy. So the hidden method that
 //! a call in a kernel resolves to receives two things: a reference to a *placeholder* of the receiver's type, by which
 //! rustc resolves the method, and, in the [`Call`], the place that the placeholder represents. The hidden method
-//! obtains the meaning of `self` from [`Place::of_receiver`], and passes that handle to the body. A borrowed
+//! obtains the meaning of `self` from [`PlaceRef::of_receiver`], and passes that handle to the body. A borrowed
 //! placeholder is never read.
 //!
 //! A method that takes `self` by value receives the value that the place has when the receiver is evaluated, which is
@@ -27,7 +27,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::cpu::{Call, Origin};
 use crate::handles::access::{Access, Read, Writable, Write};
-use crate::handles::place::Place;
+use crate::handles::place::PlaceRef;
 use crate::types::DeviceType;
 
 /// A place that a method can be called on.
@@ -46,7 +46,7 @@ pub trait Handle<'k>: Copy {
         Self::Access: Writable;
 
     /// Returns the place in the form that device functions take.
-    fn place(self) -> Place<'k, Self::Value, Self::Access>;
+    fn place(self) -> PlaceRef<'k, Self::Value, Self::Access>;
 
     /// Returns an arbitrary value, which is never read. It has no side effect, so that it is optimised away.
     #[doc(hidden)]
@@ -73,7 +73,7 @@ impl<'k, H: Handle<'k>> Receiver<'k, H> {
     where
         'k: 'c,
     {
-        // SAFETY: the requirements of [`Place::new`] hold for the handle's place, for [`Write`] if its access is mutable.
+        // SAFETY: the requirements of [`PlaceRef::new`] hold for the handle's place, for [`Write`] if its access is mutable.
         call.on(unsafe { Origin::new(self.handle.place().pointer(), H::Access::MUTABLE) })
     }
 
@@ -153,7 +153,7 @@ where
     }
 }
 
-impl<'k, T: DeviceType, M: Access> Handle<'k> for Place<'k, T, M> {
+impl<'k, T: DeviceType, M: Access> Handle<'k> for PlaceRef<'k, T, M> {
     type Value = T;
     type Access = M;
 
@@ -182,7 +182,7 @@ impl<'k, T: DeviceType, M: Access> Handle<'k> for Place<'k, T, M> {
     }
 }
 
-impl<'k, T: DeviceType, M: Access> Place<'k, T, M> {
+impl<'k, T: DeviceType, M: Access> PlaceRef<'k, T, M> {
     /// Returns the receiver for a method call.
     #[inline(always)]
     pub fn receiver(self) -> Receiver<'k, Self> {
@@ -190,26 +190,26 @@ impl<'k, T: DeviceType, M: Access> Place<'k, T, M> {
     }
 }
 
-impl<'k, T: 'static> Place<'k, T, Read> {
+impl<'k, T: 'static> PlaceRef<'k, T, Read> {
     /// Returns the meaning of `&self` in a method called from a kernel: the place of the receiver, or that of `this`.
     #[inline(always)]
     pub fn of_receiver(this: &'k T, call: Call<'k>) -> Self {
         match call.origin().and_then(|origin| origin.address_of::<T>(false)) {
             // SAFETY: the place is one of a `T`, valid for `'k`, and a `Read` place has the weakest requirements.
-            Some(address) => unsafe { Place::new(address) },
-            None => Place::<T, Read>::from_ref(this),
+            Some(address) => unsafe { PlaceRef::new(address) },
+            None => PlaceRef::<T, Read>::from_ref(this),
         }
     }
 }
 
-impl<'k, T: 'static> Place<'k, T, Write> {
-    /// As [`Place::of_receiver`], for `&mut self`.
+impl<'k, T: 'static> PlaceRef<'k, T, Write> {
+    /// As [`PlaceRef::of_receiver`], for `&mut self`.
     #[inline(always)]
     pub fn of_receiver_mut(this: &'k mut T, call: Call<'k>) -> Self {
         match call.origin().and_then(|origin| origin.address_of::<T>(true)) {
             // SAFETY: the place is one of a `T`, valid for `'k`, and writable.
-            Some(address) => unsafe { Place::new(address) },
-            None => Place::<T, Write>::from_mut(this),
+            Some(address) => unsafe { PlaceRef::new(address) },
+            None => PlaceRef::<T, Write>::from_mut(this),
         }
     }
 }
@@ -231,15 +231,15 @@ mod tests {
             let place = Slice::<u32, Write>::from_host_mut(&mut values).at_mut(cx, 1, &AT);
             let receiver = place.receiver();
             let call = receiver.called(cx.call(&AT));
-            Place::of_receiver_mut(&mut other, call).set(9);
-            assert_eq!(Place::of_receiver(&other, call).get(), 9);
-            Place::of_receiver_mut(&mut another, call).set(2.0);
+            PlaceRef::of_receiver_mut(&mut other, call).set(9);
+            assert_eq!(PlaceRef::of_receiver(&other, call).get(), 9);
+            PlaceRef::of_receiver_mut(&mut another, call).set(2.0);
             let receiver = place.read().receiver();
             let call = receiver.called(cx.call(&AT));
-            assert_eq!(Place::of_receiver(&other, call).get(), 9);
-            Place::of_receiver_mut(&mut other, call).set(5);
+            assert_eq!(PlaceRef::of_receiver(&other, call).get(), 9);
+            PlaceRef::of_receiver_mut(&mut other, call).set(5);
             let next = other + 1;
-            Place::of_receiver_mut(&mut other, cx.call(&AT)).set(next);
+            PlaceRef::of_receiver_mut(&mut other, cx.call(&AT)).set(next);
         });
         assert_eq!((values, other, another), ([1, 9], 6, 2.0));
     }

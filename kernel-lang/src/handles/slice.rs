@@ -5,11 +5,11 @@ use std::ops::RangeBounds;
 
 use crate::cpu::{Call, Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
-use crate::handles::place::Place;
+use crate::handles::place::PlaceRef;
 use crate::handles::range;
 use crate::types::DeviceType;
 
-/// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a [`Place`] does.
+/// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a [`PlaceRef`] does.
 pub struct Slice<'k, T, M> {
     pointer: *mut T,
     len: usize,
@@ -106,23 +106,23 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, M> {
         self.element(index.position(), at)
     }
 
     /// As [`Slice::at`], for a built-in method.
     #[inline(always)]
-    pub fn element(self, index: usize, at: &'static Location) -> Place<'k, T, M> {
+    pub fn element(self, index: usize, at: &'static Location) -> PlaceRef<'k, T, M> {
         if index >= self.len {
             fault::out_of_bounds(at, index, self.len);
         }
         // SAFETY: `index` is less than the length.
-        unsafe { Place::new(self.pointer.add(index)) }
+        unsafe { PlaceRef::new(self.pointer.add(index)) }
     }
 
     /// As [`Slice::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> Place<'k, T, Write>
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, Write>
     where
         M: Writable,
     {
@@ -178,25 +178,25 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 
     /// `x.iter()`: the place of each element.
     #[inline(always)]
-    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = PlaceRef<'k, T, Read>> + ExactSizeIterator {
         // SAFETY: each index is less than the length.
-        (0..self.len).map(move |index| unsafe { Place::new(self.pointer.add(index)) })
+        (0..self.len).map(move |index| unsafe { PlaceRef::new(self.pointer.add(index)) })
     }
 
     /// `x.iter_mut()`: the place of each element.
     #[inline(always)]
-    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = PlaceRef<'k, T, Write>> + ExactSizeIterator
     where
         M: Writable,
     {
         // SAFETY: as above, and the bound guarantees that the elements are writable.
-        (0..self.len).map(move |index| unsafe { Place::new(self.pointer.add(index)) })
+        (0..self.len).map(move |index| unsafe { PlaceRef::new(self.pointer.add(index)) })
     }
 
     /// `for &v in x`: the value of each element, read in its iteration.
     #[inline(always)]
     pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
-        self.__elements().map(Place::get)
+        self.__elements().map(PlaceRef::get)
     }
 }
 

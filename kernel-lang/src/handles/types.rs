@@ -4,7 +4,7 @@ use cumbia_kernel_ir as ir;
 
 use crate::handles::access::Access;
 use crate::handles::local::Local;
-use crate::handles::place::Place;
+use crate::handles::place::PlaceRef;
 use crate::handles::slice::Slice;
 use crate::handles::view::View;
 use crate::types::{DeviceType, Repr, VariableType};
@@ -19,11 +19,11 @@ impl<T: DeviceType, M: Access> Repr for Slice<'static, T, M> {
     }
 }
 
-impl<T: DeviceType, M: Access> VariableType for Place<'_, T, M> {
-    type Repr = Place<'static, T::Held, M>;
+impl<T: DeviceType, M: Access> VariableType for PlaceRef<'_, T, M> {
+    type Repr = PlaceRef<'static, T::Held, M>;
 }
 
-impl<T: DeviceType, M: Access> Repr for Place<'static, T, M> {
+impl<T: DeviceType, M: Access> Repr for PlaceRef<'static, T, M> {
     fn ty() -> ir::Type {
         ir::Type::Ref { target: Box::new(T::ty()), mutable: M::MUTABLE }
     }
@@ -31,7 +31,7 @@ impl<T: DeviceType, M: Access> Repr for Place<'static, T, M> {
 
 /// To the compiler, a reference into a local array is a reference.
 impl<T: DeviceType, M: Access> VariableType for Local<'_, T, M> {
-    type Repr = Place<'static, T::Held, M>;
+    type Repr = PlaceRef<'static, T::Held, M>;
 }
 
 impl<T: DeviceType, const D: usize, M: Access> VariableType for View<'_, T, D, M> {

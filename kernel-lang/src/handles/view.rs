@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::cpu::{Call, Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
-use crate::handles::place::Place;
+use crate::handles::place::PlaceRef;
 use crate::types::DeviceType;
 
 /// `ArrayView{D}<T>` or `ArrayViewMut{D}<T>` in a kernel.
@@ -88,7 +88,7 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
 impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
     /// Returns the place of an element; faults if the index is out of bounds.
     #[inline(always)]
-    fn element(self, index: [usize; D], at: &'static Location) -> Place<'k, T, M> {
+    fn element(self, index: [usize; D], at: &'static Location) -> PlaceRef<'k, T, M> {
         let mut offset = 0;
         for ((index, len), stride) in index.into_iter().zip(self.shape).zip(self.strides) {
             if index >= len {
@@ -98,7 +98,7 @@ impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
             offset = index.wrapping_mul(stride).wrapping_add(offset);
         }
         // SAFETY: the index is within the shape, so that there is an element.
-        unsafe { Place::new(self.pointer.add(offset)) }
+        unsafe { PlaceRef::new(self.pointer.add(offset)) }
     }
 
     /// Returns the view of one dimension less at `index` in dimension `axis`; faults if `index` is out of bounds.
@@ -146,13 +146,13 @@ impl Index1 for [usize; 1] {
 impl<'k, T: DeviceType, M: Access> View<'k, T, 1, M> {
     /// Returns the place of an element; faults if the index is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: impl Index1, at: &'static Location) -> Place<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: impl Index1, at: &'static Location) -> PlaceRef<'k, T, M> {
         self.element([index.position()], at)
     }
 
     /// As [`View::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: impl Index1, at: &'static Location) -> Place<'k, T, Write>
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index1, at: &'static Location) -> PlaceRef<'k, T, Write>
     where
         M: Writable,
     {
@@ -161,27 +161,27 @@ impl<'k, T: DeviceType, M: Access> View<'k, T, 1, M> {
 
     /// `v.iter()`: the place of each element.
     #[inline(always)]
-    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = PlaceRef<'k, T, Read>> + ExactSizeIterator {
         let ([len], [stride]) = (self.shape, self.strides);
         // SAFETY: each index is within the shape, so that there is an element.
-        (0..len).map(move |index| unsafe { Place::new(self.pointer.add(index * stride)) })
+        (0..len).map(move |index| unsafe { PlaceRef::new(self.pointer.add(index * stride)) })
     }
 
     /// `v.iter_mut()`: the place of each element.
     #[inline(always)]
-    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = PlaceRef<'k, T, Write>> + ExactSizeIterator
     where
         M: Writable,
     {
         let ([len], [stride]) = (self.shape, self.strides);
         // SAFETY: as above, and the bound guarantees that the elements are writable.
-        (0..len).map(move |index| unsafe { Place::new(self.pointer.add(index * stride)) })
+        (0..len).map(move |index| unsafe { PlaceRef::new(self.pointer.add(index * stride)) })
     }
 
     /// `for &v in x`: the value of each element, read in its iteration.
     #[inline(always)]
     pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
-        self.__elements().map(Place::get)
+        self.__elements().map(PlaceRef::get)
     }
 }
 
@@ -191,13 +191,13 @@ macro_rules! indexed {
         impl<'k, T: DeviceType, M: Access> View<'k, T, $dimensions, M> {
             /// Returns the place of an element; faults if the index is out of bounds.
             #[inline(always)]
-            pub fn at(self, _cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> Place<'k, T, M> {
+            pub fn at(self, _cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> PlaceRef<'k, T, M> {
                 self.element(index, at)
             }
 
             /// As [`View::at`], writable.
             #[inline(always)]
-            pub fn at_mut(self, cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> Place<'k, T, Write>
+            pub fn at_mut(self, cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> PlaceRef<'k, T, Write>
             where
                 M: Writable,
             {

@@ -3,7 +3,7 @@
 use super::intrinsic;
 use crate::cpu::Call;
 use crate::fault::DYNAMIC_SHARED;
-use crate::handles::{Place, Slice, Write};
+use crate::handles::{PlaceRef, Slice, Write};
 use crate::types::DeviceType;
 
 intrinsic! {
@@ -70,14 +70,14 @@ intrinsic! {
 
 impl<'k, A> shared<'k, A> {
     #[doc(hidden)]
-    pub fn call(self) -> Place<'k, A, Write>
+    pub fn call(self) -> PlaceRef<'k, A, Write>
     where
         A: DeviceType,
     {
         let variable = self.call.cx.memory().shared(self.call.cx.function(), self.call.at);
         // SAFETY: the memory holds an `A`, aligned and initialised, and is freed with the block, which is borrowed for `'k`;
         // it is accessed through places only.
-        unsafe { Place::new(variable) }
+        unsafe { PlaceRef::new(variable) }
     }
 }
 

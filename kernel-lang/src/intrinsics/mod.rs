@@ -73,7 +73,7 @@ macro_rules! intrinsic {
             pub types: std::marker::PhantomData<fn() -> ($($($param,)+)?)>,
         }
 
-        impl<$($($param: $bound),+)? $(const $n: usize)?> $crate::definition::Callee
+        impl<$($($param: $bound),+)? $(const $n: usize)?> $crate::definition::DeviceFunction
             for $name<'_ $(, $($param),+)? $(, $n)?>
         {
             type Key = $name<'static $(, $($param),+)? $(, $n)?>;

@@ -6,7 +6,7 @@ use super::{element, slice};
 use crate::cpu::Call;
 use crate::definition::{MethodKey, Returned, key};
 use crate::handles::access::{Access, Writable};
-use crate::handles::{Local, Place, Read, Receiver, Slice, Write, split_out_of_bounds};
+use crate::handles::{Local, PlaceRef, Read, Receiver, Slice, Write, split_out_of_bounds};
 use crate::types::DeviceType;
 
 type Len = Returned<MethodKey<{ Method::Len as usize }>, usize>;
@@ -168,7 +168,7 @@ macro_rules! places {
     )*};
 }
 
-places!(Place, Local);
+places!(PlaceRef, Local);
 
 /// The methods of local arrays, and of arrays in memory if the method is called by path.
 pub trait ArrayMethods<T> {
@@ -235,7 +235,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     where
         T: DeviceType,
     {
-        Place::of_receiver(self, call).__device_split_at(call, mid)
+        PlaceRef::of_receiver(self, call).__device_split_at(call, mid)
     }
 
     #[inline(always)]
@@ -243,7 +243,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     where
         T: DeviceType,
     {
-        Place::of_receiver_mut(self, call).__device_split_at_mut(call, mid)
+        PlaceRef::of_receiver_mut(self, call).__device_split_at_mut(call, mid)
     }
 
     #[inline(always)]
@@ -251,7 +251,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     where
         T: DeviceType,
     {
-        Place::of_receiver(self, call).as_slice().__device_get_copied(call, i)
+        PlaceRef::of_receiver(self, call).as_slice().__device_get_copied(call, i)
     }
 
     #[inline(always)]
@@ -259,7 +259,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     where
         T: DeviceType,
     {
-        Place::of_receiver(self, call).as_slice().__device_first_copied(call)
+        PlaceRef::of_receiver(self, call).as_slice().__device_first_copied(call)
     }
 
     #[inline(always)]
@@ -267,7 +267,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     where
         T: DeviceType,
     {
-        Place::of_receiver(self, call).as_slice().__device_last_copied(call)
+        PlaceRef::of_receiver(self, call).as_slice().__device_last_copied(call)
     }
 
     #[inline(always)]
@@ -275,7 +275,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     where
         T: DeviceType,
     {
-        Place::of_receiver_mut(self, call).as_slice().__device_swap(call, a, b)
+        PlaceRef::of_receiver_mut(self, call).as_slice().__device_swap(call, a, b)
     }
 
     #[inline(always)]
@@ -283,7 +283,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     where
         T: DeviceType,
     {
-        Place::of_receiver_mut(self, call).as_slice().__device_fill(call, value)
+        PlaceRef::of_receiver_mut(self, call).as_slice().__device_fill(call, value)
     }
 
     #[inline(always)]
@@ -291,7 +291,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     where
         T: DeviceType,
     {
-        Place::of_receiver_mut(self, call).as_slice().__device_reverse(call)
+        PlaceRef::of_receiver_mut(self, call).as_slice().__device_reverse(call)
     }
 }
 

@@ -4,7 +4,7 @@ use super::{iterator, slice};
 use crate::cpu::Call;
 use crate::definition::{Returned, key};
 use crate::handles::access::{Access, Writable};
-use crate::handles::{IntoPlace, IntoSlice, Place, Read, Slice, Write};
+use crate::handles::{IntoPlace, IntoSlice, PlaceRef, Read, Slice, Write};
 use crate::number::{Number, OrderedElement};
 use crate::types::DeviceType;
 
@@ -56,7 +56,7 @@ macro_rules! methods {
                     T: DeviceType,
                     $($bounds)*
                 {
-                    Place::$of_receiver($self, call).as_slice().$device(call $(, $arg)*)
+                    PlaceRef::$of_receiver($self, call).as_slice().$device(call $(, $arg)*)
                 }
             )*
         }

@@ -57,7 +57,7 @@ fn callee(function: &ItemFn, generics: &Generics, content: &TokenStream) -> Toke
     let name = &function.sig.ident;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
     quote! {
-        impl<#(#bounds),*> ::cumbia::__private::Callee for #name<'_, #(#arguments),*> #clause {
+        impl<#(#bounds),*> ::cumbia::__private::DeviceFunction for #name<'_, #(#arguments),*> #clause {
             type Key = #name<'static, #(#arguments),*>;
             type This = Self;
 

@@ -154,8 +154,8 @@ fn hidden(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let receiver = params::split_receiver(&method.signature).0.map(|param| params::from_receiver(param, &call()));
     let body = run(method, key, bodies, receiver);
     let resolved = resolved(method, &method.vis, key, &quote!(#body));
-    let lent = lent(method, &method.vis, key, Owner::Type);
-    quote!(#resolved #lent)
+    let by_reference = by_reference(method, &method.vis, key, Owner::Type);
+    quote!(#resolved #by_reference)
 }
 
 /// The owner of an associated function.
@@ -169,7 +169,7 @@ pub(super) enum Owner {
 
 /// Returns the hidden function of a call by path whose first argument is a reference to a value in memory:
 /// `Shape::area(&shapes[i])`. Its first parameter accepts the guard of the place.
-pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, owner: Owner) -> TokenStream {
+pub(super) fn by_reference(method: &Method, vis: &syn::Visibility, key: &TokenStream, owner: Owner) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let Some((first, rest)) = signature.params.split_first() else { return TokenStream::new() };
     let this = this(method);
@@ -193,7 +193,7 @@ pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, ow
         | (ParamKind::Slice(_) | ParamKind::SliceMut(_), Some(_), _) => return TokenStream::new(),
     };
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
-    let (name, target, call) = (lent_name(&declared.ident), device_name(&declared.ident), call());
+    let (name, target, call) = (by_reference_name(&declared.ident), device_name(&declared.ident), call());
     let inputs = with_call([param].into_iter().chain(rest.iter().map(params::call_param)));
     let names = rest.iter().map(|Param { name, .. }| quote!(#name));
     let args = insert_after_first([value].into_iter().chain(names), quote!(#call));
@@ -217,7 +217,7 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
     let (receiver, rest) = params::split_receiver(signature);
     let receiver = receiver.map(params::receiver).into_iter();
     let inputs = with_call(receiver.chain(rest.iter().map(params::call_param)));
-    let lent = rest.iter().map(|param| {
+    let conversions = rest.iter().map(|param| {
         let (name, value) = (&param.name, params::from_call(param));
         quote!(let #name = #value;)
     });
@@ -227,7 +227,7 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
         #[doc(hidden)]
         #[inline(always)]
         #vis fn #name<'k, #(#bounds),*>(#(#inputs),*) -> ::cumbia::__private::Returned<#key, #result> #clause {
-            #(#lent)*
+            #(#conversions)*
             ::cumbia::__private::Returned::new(#body)
         }
     }
@@ -407,9 +407,9 @@ fn device_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_{}", name.unraw()), name.span())
 }
 
-/// Returns the name of the hidden function of a call by path, see [`lent`].
-fn lent_name(name: &Ident) -> Ident {
-    Ident::new(&format!("__device_lent_{}", name.unraw()), name.span())
+/// Returns the name of the hidden function of a call by path, see [`by_reference`].
+fn by_reference_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_by_reference_{}", name.unraw()), name.span())
 }
 
 /// Returns the parameter that holds the call context.

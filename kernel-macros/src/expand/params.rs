@@ -31,8 +31,8 @@ fn type_for(param: &Param, lifetime: &TokenStream) -> TokenStream {
         ParamKind::Value(ty) => quote!(#ty),
         ParamKind::Slice(element) => handle(quote!(Slice), element, false),
         ParamKind::SliceMut(element) => handle(quote!(Slice), element, true),
-        ParamKind::Ref(target) => handle(quote!(Place), target, false),
-        ParamKind::RefMut(target) => handle(quote!(Place), target, true),
+        ParamKind::Ref(target) => handle(quote!(PlaceRef), target, false),
+        ParamKind::RefMut(target) => handle(quote!(PlaceRef), target, true),
         ParamKind::View { element, dimensions, mutable } => {
             let (access, dimensions) = (access(*mutable), usize::from(*dimensions));
             quote_spanned!(element.span()=> ::cumbia::__private::View<#lifetime, #element, #dimensions, #access>)
@@ -50,8 +50,8 @@ pub(super) fn from_host(param: &Param) -> TokenStream {
         ParamKind::SliceMut(_) => {
             quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name))
         }
-        ParamKind::Ref(_) => quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Read>::from_ref(#name)),
-        ParamKind::RefMut(_) => quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Write>::from_mut(#name)),
+        ParamKind::Ref(_) => quote!(::cumbia::__private::PlaceRef::<_, ::cumbia::__private::Read>::from_ref(#name)),
+        ParamKind::RefMut(_) => quote!(::cumbia::__private::PlaceRef::<_, ::cumbia::__private::Write>::from_mut(#name)),
         ParamKind::View { element: _, dimensions: _, mutable: false } => {
             quote!(::cumbia::__private::host_view(::cumbia::ReadView::bind(#name)))
         }
@@ -67,10 +67,10 @@ pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
     let this = &param.this;
     match &param.kind {
         ParamKind::Ref(_) => {
-            quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Read>::of_receiver(#this, #call))
+            quote!(::cumbia::__private::PlaceRef::<_, ::cumbia::__private::Read>::of_receiver(#this, #call))
         }
         ParamKind::RefMut(_) => {
-            quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Write>::of_receiver_mut(#this, #call))
+            quote!(::cumbia::__private::PlaceRef::<_, ::cumbia::__private::Write>::of_receiver_mut(#this, #call))
         }
         // As in `receiver`.
         ParamKind::Value(_)
@@ -164,7 +164,7 @@ pub(super) fn receiver(param: &Param) -> TokenStream {
 pub(super) fn received(param: &Param, this: &TokenStream, lifetime: &TokenStream) -> TokenStream {
     let place = |mutable| {
         let access = access(mutable);
-        quote!(::cumbia::__private::Place<#lifetime, #this, #access>)
+        quote!(::cumbia::__private::PlaceRef<#lifetime, #this, #access>)
     };
     match &param.kind {
         ParamKind::Ref(_) => place(false),

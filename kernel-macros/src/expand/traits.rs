@@ -81,7 +81,7 @@ fn functions(device_trait: &DeviceTrait, method: &Method, bodies: Bodies) -> Tok
     let inherited = &Visibility::Inherited;
     let key = key_in_trait(device_trait, method, "");
     let resolved = methods::resolved(method, inherited, &key, &run(method));
-    let lent = methods::lent(method, inherited, &key, Owner::Trait);
+    let by_reference = methods::by_reference(method, inherited, &key, Owner::Trait);
     let (host, implementation) = if lowered.is_some() {
         let default = key_in_trait(device_trait, method, "_default");
         let result = implementation_result(device_trait, method);
@@ -100,7 +100,7 @@ fn functions(device_trait: &DeviceTrait, method: &Method, bodies: Bodies) -> Tok
     quote! {
         #host
         #resolved
-        #lent
+        #by_reference
         #implementation
     }
 }

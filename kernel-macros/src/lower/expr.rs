@@ -10,8 +10,8 @@ use syn::{
     Path, UnOp,
 };
 
-use super::place::Access;
-use super::{Lowerer, Shape, Value, foreign, grouped, slot_name, variant_test};
+use super::place::PlaceContext;
+use super::{Category, Lowerer, Value, foreign, grouped, slot_name, variant_test};
 use crate::lower::sugar::is_upper_case;
 use crate::position::{ours, standing_for};
 use crate::rules;
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
             Expr::Lit(lit) => self.literal(lit, None),
             Expr::Path(path) => self.path(path),
             Expr::Unary(ExprUnary { op: UnOp::Deref(_), .. }) | Expr::Field(_) | Expr::Index(_) => {
-                self.place(expr, Access::Read).read(expr.span())
+                self.place(expr, PlaceContext::Read).read(expr.span())
             }
             Expr::Unary(unary) => self.unary(unary, None),
             Expr::Binary(binary) => self.binary(binary, None),
@@ -41,12 +41,12 @@ impl Lowerer<'_> {
             Expr::Repeat(array) => self.repeat(array),
             Expr::Const(block) => self.const_block(block),
             Expr::Paren(inner) => {
-                let Value { id, cpu, shape } = self.enclosed(&inner.expr, inner.span());
-                Value { id, cpu: standing_for(inner.span(), cpu), shape }
+                let Value { id, cpu, category } = self.enclosed(&inner.expr, inner.span());
+                Value { id, cpu: standing_for(inner.span(), cpu), category }
             }
             Expr::Group(inner) => {
-                let Value { id, cpu, shape } = self.expr(&inner.expr);
-                Value { id, cpu: standing_for(inner.span(), cpu), shape }
+                let Value { id, cpu, category } = self.expr(&inner.expr);
+                Value { id, cpu: standing_for(inner.span(), cpu), category }
             }
             Expr::Reference(reference) => self.reference(reference),
             Expr::Assign(assign) => self.assign(assign),
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
                 self.binary(binary, Some(around))
             }
             Expr::Unary(unary) if !matches!(unary.op, UnOp::Deref(_)) => self.unary(unary, Some(around)),
-            Expr::Index(index) => self.element(index, Access::Read, around).read(around),
+            Expr::Index(index) => self.element(index, PlaceContext::Read, around).read(around),
             expr => self.expr(expr),
         }
     }
@@ -145,8 +145,8 @@ impl Lowerer<'_> {
             && let Some(local) = self.lookup(name)
         {
             self.note_globs(name, local);
-            let shape = self.known[local.index()].shape.clone();
-            return self.shaped(ExprKind::Local(local), path.span(), path.to_token_stream(), shape);
+            let category = self.known[local.index()].category.clone();
+            return self.with_category(ExprKind::Local(local), path.span(), path.to_token_stream(), category);
         }
         if let Some(name) = path.path.get_ident()
             && let Some(help) = foreign::constant(name)
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
     }
 
     fn cast(&mut self, cast: &ExprCast) -> Value {
-        let Value { id: operand, cpu, shape: _ } = self.expr(&cast.expr);
+        let Value { id: operand, cpu, category: _ } = self.expr(&cast.expr);
         let slot = self.slot();
         let (name, ty) = (slot_name(slot, cast.ty.span()), &cast.ty);
         let cpu = standing_for(cast.span(), quote_spanned!(ours(cast.ty.span())=> #name.tap((#cpu) as #ty)));
@@ -202,8 +202,8 @@ impl Lowerer<'_> {
         let cpu = parts.iter().map(|part| &part.cpu);
         let cpu = grouped(Delimiter::Parenthesis, tuple.paren_token.span.join(), quote!(#(#cpu,)*));
         let ids = parts.iter().map(|part| part.id).collect();
-        let shape = Shape::Tuple(parts.into_iter().map(|part| part.shape).collect());
-        self.shaped(ExprKind::Tuple(ids), tuple.span(), cpu, shape)
+        let category = Category::Tuple(parts.into_iter().map(|part| part.category).collect());
+        self.with_category(ExprKind::Tuple(ids), tuple.span(), cpu, category)
     }
 
     /// `[x, y]`
@@ -230,7 +230,7 @@ impl Lowerer<'_> {
 
     /// `[x; N]`
     fn repeat(&mut self, array: &ExprRepeat) -> Value {
-        let Value { id: value, cpu: element, shape: _ } = self.expr(&array.expr);
+        let Value { id: value, cpu: element, category: _ } = self.expr(&array.expr);
         let slot = self.slot();
         let (name, len) = (slot_name(slot, array.span()), &array.len);
         let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), quote!(#element; #len));
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
         let mut fields_cpu = TokenStream::new();
         for field in &value.fields {
             self.attributes(&field.attrs);
-            let (member, Value { id, cpu, shape: _ }) = (&field.member, self.expr(&field.expr));
+            let (member, Value { id, cpu, category: _ }) = (&field.member, self.expr(&field.expr));
             fields.push((member_name(member), id));
             fields_cpu.extend(quote!(#member: #cpu,));
         }
@@ -269,8 +269,8 @@ impl Lowerer<'_> {
         let mut fields = Vec::new();
         let mut fields_cpu = TokenStream::new();
         for (position, arg) in call.args.iter().enumerate() {
-            let Value { id, cpu, shape } = self.expr(arg);
-            if matches!(shape, Shape::Reference { .. } | Shape::Slice) && is_standard_variant(path) {
+            let Value { id, cpu, category } = self.expr(arg);
+            if matches!(category, Category::Reference { .. } | Category::Slice) && is_standard_variant(path) {
                 return self.reject(arg, &rules::REFERENCE_IN_OPTION);
             }
             fields.push((position.to_string(), id));

@@ -9,7 +9,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprMethodCall, ExprTry, Lit, LitStr};
 
-use super::{Lowerer, Shape, Value, body_label, slot_name};
+use super::{Category, Lowerer, Value, body_label, slot_name};
 use crate::position::{ours, standing_for};
 use crate::rules;
 
@@ -48,7 +48,7 @@ impl Lowerer<'_> {
         let value = self.expr(&call.receiver);
         let text = LitStr::new(&text.value().replace('{', "{{").replace('}', "}}"), text.span());
         let panic: Expr = syn::parse2(quote_spanned!(ours(call.receiver.span())=> panic!(#text))).ok()?;
-        let Value { id, cpu, shape: _ } = self.expr(&panic);
+        let Value { id, cpu, category: _ } = self.expr(&panic);
         let failed = quote_spanned!(ours(call.method.span())=> ::cumbia::__private::Branched::Failure(_, _) => #cpu);
         Some(self.branched(value, (Pattern::Wild, id), &failed, call.method.span(), call.span()))
     }
@@ -81,13 +81,13 @@ impl Lowerer<'_> {
             }
         };
         let cpu = standing_for(span, quote!(#cpu));
-        self.shaped(ExprKind::Match { scrutinee: value.id, arms }, span, cpu, Shape::Unknown)
+        self.with_category(ExprKind::Match { scrutinee: value.id, arms }, span, cpu, Category::Unknown)
     }
 
     /// Declares the variable of a payload.
     fn payload(&mut self, name: &str, span: Span) -> (LocalId, Ident) {
         let name = Ident::new(name, ours(span));
-        let local = self.scoped(|lowerer| lowerer.declare(&name, false, Shape::Unknown));
+        let local = self.scoped(|lowerer| lowerer.declare(&name, false, Category::Unknown));
         (local, name)
     }
 }

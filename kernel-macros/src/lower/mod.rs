@@ -8,6 +8,7 @@
 //! lowered like code that the user wrote.
 
 mod call;
+mod category;
 mod control;
 mod expr;
 mod fallible;
@@ -15,7 +16,6 @@ mod foreign;
 mod macros;
 mod pattern;
 mod place;
-mod shape;
 mod stmt;
 mod sugar;
 #[cfg(test)]
@@ -30,7 +30,7 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 
 use self::call::fallback::Fallbacks;
-use self::shape::Shape;
+use self::category::Category;
 use crate::identity;
 use crate::position::{self, Name, ours};
 use crate::report::Errors;
@@ -81,8 +81,8 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     lowerer.wide_integers(block);
     let (params, learn_params) = lowerer.params();
     let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty.span()));
-    let Body { ir: mut body, cpu: statements, shape: _ } = match &signature.foreign {
-        Some(foreign) => Body { ir: Block::default(), cpu: foreign.cpu.clone(), shape: Shape::Owned },
+    let Body { ir: mut body, cpu: statements, category: _ } = match &signature.foreign {
+        Some(foreign) => Body { ir: Block::default(), cpu: foreign.cpu.clone(), category: Category::Owned },
         None => lowerer.block(block),
     };
     body.stmts.splice(..0, std::mem::take(&mut lowerer.promoted));
@@ -191,15 +191,15 @@ fn peeled(expr: &syn::Expr) -> &syn::Expr {
 struct Value {
     id: ExprId,
     cpu: TokenStream,
-    shape: Shape,
+    category: Category,
 }
 
 /// Lowered statements.
 struct Body {
     ir: Block,
     cpu: TokenStream,
-    /// The shape of the tail expression's value.
-    shape: Shape,
+    /// The category of the tail expression's value.
+    category: Category,
 }
 
 /// The state of the traversal.
@@ -235,7 +235,7 @@ struct GlobScope {
 
 /// The properties of a variable that follow from the tokens.
 struct Known {
-    shape: Shape,
+    category: Category,
     /// Declared without an initializer: an assignment determines the type in its slot.
     deferred: bool,
     /// The reference type that it is declared with, to which an assigned value coerces.
@@ -250,8 +250,8 @@ struct Open {
     id: LoopId,
     /// A labelled block, not a loop: only `break` with its label targets it.
     block: bool,
-    /// The join of the shapes of the values of its `break`s.
-    shape: Shape,
+    /// The join of the categories of the values of its `break`s.
+    category: Category,
 }
 
 impl Lowerer<'_> {
@@ -261,15 +261,15 @@ impl Lowerer<'_> {
         let mut learn = TokenStream::new();
         let mut ids = Vec::new();
         for param in &signature.params {
-            let (by, shape) = match &param.kind {
-                ParamKind::Value(_) if signature.kernel => ("element", Shape::Owned),
-                ParamKind::Value(_) => ("is", Shape::Owned),
-                ParamKind::Slice(_) | ParamKind::SliceMut(_) | ParamKind::View { .. } => ("is", Shape::Slice),
-                ParamKind::Ref(_) => ("is", Shape::Reference { mutable: false }),
-                ParamKind::RefMut(_) => ("is", Shape::Reference { mutable: true }),
-                ParamKind::Rejected => ("is", Shape::Unknown),
+            let (by, category) = match &param.kind {
+                ParamKind::Value(_) if signature.kernel => ("element", Category::Owned),
+                ParamKind::Value(_) => ("is", Category::Owned),
+                ParamKind::Slice(_) | ParamKind::SliceMut(_) | ParamKind::View { .. } => ("is", Category::Slice),
+                ParamKind::Ref(_) => ("is", Category::Reference { mutable: false }),
+                ParamKind::RefMut(_) => ("is", Category::Reference { mutable: true }),
+                ParamKind::Rejected => ("is", Category::Unknown),
             };
-            let id = self.declare(&param.name, param.mutable, shape);
+            let id = self.declare(&param.name, param.mutable, category);
             learn.extend(self.learn(by, id, &param.name, param.span()));
             ids.push(id);
         }
@@ -304,17 +304,17 @@ impl Lowerer<'_> {
     }
 
     /// Declares a variable.
-    fn declare(&mut self, name: &Ident, mutable: bool, shape: Shape) -> LocalId {
+    fn declare(&mut self, name: &Ident, mutable: bool, category: Category) -> LocalId {
         let slot = self.slot();
-        self.declare_typed(name, mutable, shape, slot)
+        self.declare_typed(name, mutable, category, slot)
     }
 
     /// Declares a variable whose type is in an existing slot.
-    fn declare_typed(&mut self, name: &Ident, mutable: bool, shape: Shape, slot: SlotId) -> LocalId {
+    fn declare_typed(&mut self, name: &Ident, mutable: bool, category: Category, slot: SlotId) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
         let name = Name::of(name);
         self.locals.push(Local { name: name.text().to_owned(), mutable, slot });
-        self.known.push(Known { shape, deferred: false, ty: None, part: None });
+        self.known.push(Known { category, deferred: false, ty: None, part: None });
         self.bind(name, Some(id));
         id
     }
@@ -404,12 +404,12 @@ impl Lowerer<'_> {
 
     /// Adds an expression with its tokens, whose value is not a reference.
     fn value(&mut self, kind: ExprKind, span: Span, cpu: TokenStream) -> Value {
-        self.shaped(kind, span, cpu, Shape::Owned)
+        self.with_category(kind, span, cpu, Category::Owned)
     }
 
-    /// Adds an expression with its tokens and the shape of its value.
-    fn shaped(&mut self, kind: ExprKind, span: Span, cpu: TokenStream, shape: Shape) -> Value {
-        Value { id: self.push(kind, span), cpu, shape }
+    /// Adds an expression with its tokens and the category of its value.
+    fn with_category(&mut self, kind: ExprKind, span: Span, cpu: TokenStream, category: Category) -> Value {
+        Value { id: self.push(kind, span), cpu, category }
     }
 
     /// `()`
@@ -432,7 +432,7 @@ impl Lowerer<'_> {
     /// Returns a placeholder for an expression that was rejected.
     fn placeholder(&mut self, tokens: &impl ToTokens) -> Value {
         let id = self.unit(tokens.span());
-        Value { id, cpu: TokenStream::new(), shape: Shape::Never }
+        Value { id, cpu: TokenStream::new(), category: Category::Never }
     }
 
     /// Returns the span, or that of the function's name if the span is a generated one. `self` is replaced by a
@@ -453,8 +453,8 @@ impl Lowerer<'_> {
 
     /// Lowers the statements of a block in a new scope, with the block's braces.
     fn braced(&mut self, block: &syn::Block) -> Body {
-        let Body { ir, cpu, shape } = self.block(block);
-        Body { ir, cpu: in_braces(block, cpu), shape }
+        let Body { ir, cpu, category } = self.block(block);
+        Body { ir, cpu: in_braces(block, cpu), category }
     }
 
     /// Lowers the statements of a block in a new scope, without braces.

@@ -14,7 +14,7 @@ use super::pattern::binding_modes;
 use super::pattern::matching::without_reference;
 use super::pattern::{Binder, Bound};
 use super::place::root;
-use super::{Body, GlobScope, Lowerer, Shape, Value, peeled, slot_name, sugar};
+use super::{Body, Category, GlobScope, Lowerer, Value, peeled, slot_name, sugar};
 use crate::position::{self, Name, ours};
 use crate::rules;
 
@@ -22,7 +22,7 @@ use crate::rules;
 struct Statements {
     ir: Block,
     cpu: TokenStream,
-    shape: Shape,
+    category: Category,
 }
 
 impl Lowerer<'_> {
@@ -41,14 +41,14 @@ impl Lowerer<'_> {
                 _ => {}
             }
         }
-        let mut statements = Statements { ir: Block::default(), cpu: TokenStream::new(), shape: Shape::Owned };
+        let mut statements = Statements { ir: Block::default(), cpu: TokenStream::new(), category: Category::Owned };
         for (position, stmt) in stmts.iter().enumerate() {
             let last = position + 1 == stmts.len();
             self.statement(stmt, last, &mut statements);
         }
-        let Statements { ir, cpu, shape } = statements;
+        let Statements { ir, cpu, category } = statements;
         let checks = self.shadowing_checks();
-        Body { ir, cpu: quote!(#checks #cpu), shape }
+        Body { ir, cpu: quote!(#checks #cpu), category }
     }
 
     /// Reports names imported by a `use` in the current scope that are also names of variables. If they are values,
@@ -166,11 +166,11 @@ impl Lowerer<'_> {
             }
             annotation(ty)
         });
-        let shape = ty.map_or(Shape::Unknown, Shape::of_type).unless_unknown(&value.shape);
+        let category = ty.map_or(Category::Unknown, Category::of_type).unless_unknown(&value.category);
         let mut pattern = without_reference(pattern);
         let (reference, mut variables) = (Ident::new("reference", ours(pattern.span())), Vec::new());
         let of_reference: Pat = binding_modes::variable(&reference);
-        if let Shape::Reference { mutable } = shape
+        if let Category::Reference { mutable } = category
             && !matches!(pattern, Pat::Ident(_) | Pat::Wild(_))
         {
             let statements = binding_modes::statements(pattern, &reference, mutable, &quote!((*#reference)));
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
             (pattern, variables) = (&of_reference, statements);
         }
         let mut binder = Binder::of(self.type_slot(value.id), shown_at(init));
-        let Bound { ir, cpu: pattern, .. } = self.pattern(pattern, &shape, &mut binder);
+        let Bound { ir, cpu: pattern, .. } = self.pattern(pattern, &category, &mut binder);
         let declared = ir.clone();
         into.declare(ir, Some(value.id), local.let_token.span());
         if let Pattern::Local(local) = declared {
@@ -202,8 +202,8 @@ impl Lowerer<'_> {
     fn declarations(&mut self, pattern: &Pat, ty: Option<&Type>, span: Span, into: &mut Statements) {
         match pattern {
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
-                let shape = ty.map_or(Shape::Unknown, Shape::of_type);
-                let id = self.declare(&ident.ident, ident.mutability.is_some(), shape);
+                let category = ty.map_or(Category::Unknown, Category::of_type);
+                let id = self.declare(&ident.ident, ident.mutability.is_some(), category);
                 self.known[id.index()].deferred = true;
                 if let Some(Type::Reference(reference)) = ty {
                     self.known[id.index()].ty = Some(reference.clone());
@@ -256,9 +256,9 @@ impl Lowerer<'_> {
         } else {
             self.push(ExprKind::Deref(value.id), span)
         };
-        let (function, shape) = (name(slice), if slice { Shape::Slice } else { Shape::Reference { mutable } });
+        let (function, category) = (name(slice), if slice { Category::Slice } else { Category::Reference { mutable } });
         let cpu = quote_spanned!(ours(span)=> #function(#cpu));
-        self.shaped(ExprKind::Borrow { place, mutable }, span, cpu, shape)
+        self.with_category(ExprKind::Borrow { place, mutable }, span, cpu, category)
     }
 
     /// Rejects attributes, which would have an effect on the CPU only. Doc comments are ignored.
@@ -272,15 +272,15 @@ impl Lowerer<'_> {
 
 impl Statements {
     fn expr(&mut self, value: Value, semicolon: Option<&syn::Token![;]>, last: bool) {
-        let Value { id, cpu, shape } = value;
+        let Value { id, cpu, category } = value;
         if semicolon.is_none() && last {
             self.ir.tail = Some(id);
-            self.shape = shape;
+            self.category = category;
         } else {
             self.ir.stmts.push(Stmt::Expr(id));
             // A block that ends in `return;` diverges as well.
-            if last && shape == Shape::Never {
-                self.shape = Shape::Never;
+            if last && category == Category::Never {
+                self.category = Category::Never;
             }
         }
         self.cpu.extend(quote!(#cpu #semicolon));
@@ -307,7 +307,9 @@ fn cpu_type(ty: &Type) -> TokenStream {
                     let element = &slice.elem;
                     quote_spanned!(span=> ::cumbia::__private::Slice<'_, #element, ::cumbia::__private::#access>)
                 }
-                target => quote_spanned!(span=> ::cumbia::__private::Place<'_, #target, ::cumbia::__private::#access>),
+                target => {
+                    quote_spanned!(span=> ::cumbia::__private::PlaceRef<'_, #target, ::cumbia::__private::#access>)
+                }
             }
         }
         Type::Tuple(tuple) if !tuple.elems.is_empty() => {

@@ -53,9 +53,7 @@ pub(crate) fn compile(
     nvrtc.compile(source, &options(request), architecture).map_err(|error| match error {
         NvrtcError::Rejected { log } => rejected(request, cache, log),
         NvrtcError::UnsupportedArchitecture(error) => error.into(),
-        NvrtcError::Failed { version, call, failure } => {
-            CompileError::NvrtcFailed { version: version.to_string(), call, failure }
-        }
+        NvrtcError::Failed { version, call, failure } => CompileError::NvrtcFailed { version, call, failure },
     })
 }
 

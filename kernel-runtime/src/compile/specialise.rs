@@ -425,7 +425,7 @@ fn specialise(source: &KernelSource) -> Result<Specialised, Vec<Diagnostic>> {
     let kernel = Arc::new(linker.instance(&(source.definition)())?);
     let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
     let program = if source.options.index32 { with_narrow_indices(program).map_err(diagnostics)? } else { program };
-    let validated = cumbia_kernel_compiler::check(&program).map_err(diagnostics)?;
+    let validated = cumbia_kernel_compiler::check(program).map_err(diagnostics)?;
     Ok(Specialised {
         info: source.info,
         instance: source.instance,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::cuda::{Context, variable};
 use crate::device::gpu::Gpu;
 use crate::device::properties::{Limits, MemoryInfo, Properties, cpu_limits, host_memory};
-use crate::error::{DeviceError, DeviceName, Error, Result};
+use crate::error::{DeviceError, DeviceName, Error, Result, Version};
 use crate::fault;
 use crate::sync::OnceLock;
 
@@ -181,11 +181,12 @@ impl Device {
         Ok(MemoryInfo::new(free, total))
     }
 
-    /// Returns the latest CUDA version that the GPU's driver supports, such as `13.0`; `None` for the CPU.
-    pub fn driver_version(&self) -> Option<String> {
+    /// Returns the latest CUDA version that the GPU's driver supports; `None` for the CPU, and if the driver
+    /// does not report it.
+    pub fn driver_version(&self) -> Option<Version> {
         match &self.backend {
             Backend::Cpu(_) => None,
-            Backend::Cuda(context) => Some(context.driver().version()),
+            Backend::Cuda(context) => context.driver().version(),
         }
     }
 

@@ -75,7 +75,7 @@ fn driver_release() -> Option<String> {
 fn nvrtc() -> Result<NvrtcReport, CompileError> {
     let (nvrtc, searched) = cuda::Nvrtc::look()?;
     Ok(NvrtcReport {
-        version: nvrtc.version().to_string(),
+        version: nvrtc.version(),
         path: nvrtc.path().map(ToOwned::to_owned),
         architectures: nvrtc.supported().iter().map(|number| format!("sm_{number}")).collect(),
         searched,

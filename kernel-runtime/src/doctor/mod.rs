@@ -9,7 +9,7 @@ use std::time::Duration;
 pub use self::examine::doctor;
 use crate::cache::Stats;
 use crate::device::properties::{Limits, Pci};
-use crate::error::{CompileError, DeviceError, Error, Result, Searched};
+use crate::error::{CompileError, DeviceError, Error, Result, Searched, Version};
 
 /// The result of [`doctor`]. [`Display`](std::fmt::Display) renders it as a page of text.
 #[derive(Debug)]
@@ -41,8 +41,8 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DriverReport {
-    /// The newest version of CUDA that it supports, such as `13.0`.
-    pub cuda: String,
+    /// The latest version of CUDA that it supports, if it reports it.
+    pub cuda: Option<Version>,
     /// Its own version, such as `580.95.05`, if the system exposes it.
     pub release: Option<String>,
     /// The path of the library.
@@ -82,7 +82,7 @@ pub struct GpuProperties {
 #[non_exhaustive]
 pub struct NvrtcReport {
     /// Its version, which is that of its CUDA toolkit.
-    pub version: String,
+    pub version: Version,
     /// The path of the library.
     pub path: Option<PathBuf>,
     /// The architectures that it supports.

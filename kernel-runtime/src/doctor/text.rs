@@ -7,7 +7,7 @@ use bytesize::ByteSize;
 use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::Stats;
 use crate::device::properties::host_memory;
-use crate::error::{CompileError, DeviceError, DriverFailure, no_nvrtc};
+use crate::error::{CompileError, DeviceError, DriverFailure, no_nvrtc, version_text};
 use crate::precompiled::FOLDER_NAME;
 
 /// The width of the heading column, in characters.
@@ -40,7 +40,7 @@ impl Report {
     fn driver_text(&self) -> String {
         match &self.driver {
             Ok(DriverReport { cuda, release, path }) => {
-                let mut text = format!("supports CUDA {cuda}");
+                let mut text = format!("supports CUDA {}", version_text(*cuda));
                 if let Some(release) = release {
                     let _ = write!(text, ", release {release}");
                 }
@@ -216,6 +216,7 @@ mod tests {
     use super::*;
     use crate::device::Device;
     use crate::device::properties::{Limits, Pci};
+    use crate::error::Version;
     use crate::error::{Error, SearchOutcome, SearchPlace, Searched};
 
     /// Returns a report of a machine without CUDA.
@@ -292,13 +293,13 @@ mod tests {
             }),
         };
         let nvrtc = NvrtcReport {
-            version: "13.5".to_owned(),
+            version: Version { major: 13, minor: 5 },
             path: Some("/lib/libnvrtc.so.13".into()),
             architectures: vec!["sm_75".to_owned(), "sm_90".to_owned()],
             searched: vec![Searched::new(SearchPlace::Toolkit("CUDA_HOME"), SearchOutcome::NotSet)],
         };
         let driver = DriverReport {
-            cuda: "13.0".to_owned(),
+            cuda: Some(Version { major: 13, minor: 0 }),
             release: Some("580.95".to_owned()),
             path: Some("/lib/libcuda.so.1".into()),
         };
@@ -326,7 +327,7 @@ mod tests {
         let rejected = CompileError::ImageRejected {
             kernel: "cumbia_doctor".to_owned(),
             architecture: "sm_90a".to_owned(),
-            driver: "12.0".to_owned(),
+            driver: Some(Version { major: 12, minor: 0 }),
             rejections: Vec::new(),
         };
         check(

@@ -9,7 +9,7 @@ use super::position::Position;
 use super::proof::{Check, KeptCheck};
 pub use cumbia_kernel_compiler::ObstacleKind;
 
-use crate::cuda::{BadNvrtcReason, ImageRejection, Joined, NvrtcFailure, Searched, UnsupportedReason};
+use crate::cuda::{BadNvrtcReason, ImageRejection, Joined, NvrtcFailure, Searched, UnsupportedReason, Version};
 
 /// Why there is no machine code for a kernel.
 #[derive(Debug, Error)]
@@ -44,7 +44,7 @@ pub enum CompileError {
     #[error("NVRTC {version} failed in {call}: {failure}")]
     NvrtcFailed {
         /// NVRTC's version.
-        version: String,
+        version: Version,
         /// The NVRTC function.
         call: &'static str,
         /// Why it failed.
@@ -97,7 +97,8 @@ pub enum CompileError {
     },
     /// The driver did not load the image that NVRTC compiled.
     #[error(
-        "the CUDA driver, which supports CUDA {driver}, does not load the code of kernel `{kernel}` for {architecture}: {}\n  help: update NVIDIA's driver, or set CUMBIA_NVRTC to an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` installs one of CUDA 12)",
+        "the CUDA driver, which supports CUDA {}, does not load the code of kernel `{kernel}` for {architecture}: {}\n  help: update NVIDIA's driver, or set CUMBIA_NVRTC to an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` installs one of CUDA 12)",
+        version_text(*driver),
         Joined(rejections)
     )]
     ImageRejected {
@@ -105,8 +106,8 @@ pub enum CompileError {
         kernel: String,
         /// The architecture that the image was compiled for.
         architecture: String,
-        /// The newest CUDA version that the driver supports.
-        driver: String,
+        /// The latest CUDA version that the driver supports; `None` if it is not known.
+        driver: Option<Version>,
         /// The driver's reason for each form of the code that it rejected: the machine code, if there is any, and the PTX.
         rejections: Vec<ImageRejection>,
     },
@@ -116,7 +117,7 @@ pub enum CompileError {
         /// The requested architecture.
         architecture: String,
         /// NVRTC's version.
-        version: String,
+        version: Version,
         /// Why it does not support it.
         reason: UnsupportedReason,
     },
@@ -197,6 +198,11 @@ pub(crate) fn no_nvrtc(searched: &[Searched], driver: Option<u32>, most: usize) 
         nvrtc_package(driver),
         searched_lines(searched, most)
     )
+}
+
+/// Renders the CUDA version of a driver, after "CUDA".
+pub(crate) fn version_text(version: Option<Version>) -> String {
+    version.map_or_else(|| "of unknown version".to_owned(), |version| version.to_string())
 }
 
 /// Renders one line for each of the searched locations, and at most this number of lines; first those where there is something

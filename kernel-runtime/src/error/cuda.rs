@@ -60,7 +60,7 @@ impl From<SearchError> for CompileError {
 impl From<UnsupportedArchitecture> for CompileError {
     fn from(error: UnsupportedArchitecture) -> CompileError {
         let UnsupportedArchitecture { architecture, version, reason } = error;
-        CompileError::UnsupportedArchitecture { architecture, version: version.to_string(), reason }
+        CompileError::UnsupportedArchitecture { architecture, version, reason }
     }
 }
 

@@ -4,9 +4,11 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::compile::version_text;
 use super::proof::FailedCondition;
 use super::{DeviceName, SharedError};
 
+use crate::cuda::Version;
 use crate::dim::Dim3;
 
 /// Why a launch failed validation. Nothing was enqueued.
@@ -360,10 +362,10 @@ pub enum NoClusters {
     #[error("its compute capability is {}.{}, but clusters require 9.0", .0.0, .0.1)]
     ComputeCapability((u32, u32)),
     /// The driver is older than CUDA 11.8.
-    #[error("its driver supports CUDA {version}, but clusters require 11.8")]
+    #[error("its driver supports CUDA {}, but clusters require 11.8", version_text(*version))]
     Driver {
-        /// The newest CUDA version that the driver supports.
-        version: String,
+        /// The latest CUDA version that the driver supports; `None` if it is not known.
+        version: Option<Version>,
     },
 }
 

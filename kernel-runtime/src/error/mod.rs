@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-pub(crate) use self::compile::no_nvrtc;
 pub use self::compile::{CompileError, Diagnostic, ObstacleKind};
+pub(crate) use self::compile::{no_nvrtc, version_text};
 pub use self::device::{DeviceError, DeviceName, DriverFailure};
 pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
@@ -27,7 +27,7 @@ pub use self::proof::{Check, CheckKind, Checks, Counts, FailedCondition, Proof, 
 pub use self::shape::ShapeError;
 pub use crate::cuda::{
     BadNvrtcReason, ImageForm, ImageRejection, LibraryFailure, NvrtcArgument, NvrtcFailure, SearchOutcome, SearchPlace,
-    Searched, UnsupportedReason, Version as NvrtcVersion,
+    Searched, UnsupportedReason, Version,
 };
 use crate::dim::Dim3;
 pub use cumbia_kernel_lang::fault::{FaultKind, Waiting};

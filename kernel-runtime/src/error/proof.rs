@@ -41,7 +41,7 @@ pub struct Checks {
     pub checks: Vec<Check>,
 }
 
-/// A check of a kernel. Checks of the same kind at one position are one check, such as those of the versions of a loop.
+/// A run-time check of a kernel. Checks of the same kind at one position are one check, such as those of the versions of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Check {

@@ -1,13 +1,13 @@
 //! The edges of a graph: dependencies between steps, derived from their hazards.
 
-use crate::hazards::Access;
+use crate::hazards::MemoryAccess;
 
 /// A step's access to memory. Memory is identified by its start address: all memory of one run is alive at the same
 /// time, and host and device addresses are disjoint (CUDA Driver API, "Unified Addressing").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StepAccess {
     pub(super) memory: u64,
-    pub(super) access: Access,
+    pub(super) access: MemoryAccess,
 }
 
 impl StepAccess {
@@ -61,7 +61,7 @@ mod tests {
             let name = letters.next().unwrap();
             let bytes =
                 letters.next().map_or(0..100, |part| (part - b'0') as usize * 10..(part - b'0') as usize * 10 + 10);
-            let access = Access { bytes, writes: name.is_ascii_uppercase() };
+            let access = MemoryAccess { bytes, writes: name.is_ascii_uppercase() };
             StepAccess { memory: u64::from(name.to_ascii_lowercase()), access }
         };
         let all: Vec<Vec<StepAccess>> = steps.iter().map(|step| step.split_whitespace().map(used).collect()).collect();

@@ -19,10 +19,10 @@ use self::edges::{StepAccess, dependencies};
 use self::step::{KernelStep, Operation, Step};
 use crate::argument::{Binder, PackedParams};
 use crate::array::check_length;
-use crate::copy::{CopySource, CopyTarget, Place, Region, copy};
+use crate::copy::{CopySource, CopyTarget, Region, RegionMemory, copy};
 use crate::cuda::{self, Copy, CopyDirection, LaunchParameter};
 use crate::error::{Error, GraphError, Result};
-use crate::hazards::{self, Access, StreamRef, Tracked};
+use crate::hazards::{self, MemoryAccess, StreamRef, Tracked};
 use crate::inspect::Kernel;
 use crate::launch::{Checked, CheckedLaunch, ErasedLaunch, Launch, Unchecked};
 use crate::memory::{Contents, Memory, Use};
@@ -231,7 +231,7 @@ impl Recorder<'_> {
         T: CopyTarget<Element = S::Element> + ?Sized,
     {
         let (source, target) = (from.source(), to.target());
-        if let (Place::Pinned(_), Place::Pinned(_)) = (&source.place, &target.place) {
+        if let (RegionMemory::Pinned(_), RegionMemory::Pinned(_)) = (&source.memory, &target.memory) {
             return Err(GraphError::HostCopy.into());
         }
         let Some(recording) = &mut self.recording else {
@@ -303,7 +303,7 @@ impl Recording {
         let grid_barrier = if checked.specialised.facts.syncs_grid {
             let bytes = size_of::<u64>();
             let (memory, address) = self.grid_barrier(stream)?;
-            let barrier = StepAccess { memory: address, access: Access { bytes: 0..bytes, writes: true } };
+            let barrier = StepAccess { memory: address, access: MemoryAccess { bytes: 0..bytes, writes: true } };
             self.retained.push(RetainedMemory::new(raw_stream, memory, 0..bytes, true));
             used.push(barrier.clone());
             self.add(Operation::Clear { to: address }, SmallVec::from_iter([barrier]));
@@ -332,13 +332,13 @@ impl Recording {
     fn copy(&mut self, stream: &Stream, from: &Region<'_>, to: &Region<'_>) -> Result<()> {
         let mut used = SmallVec::new();
         let bytes = from.bytes.len();
-        let copy = match (&from.place, &to.place) {
-            (Place::Device(source), Place::Device(target)) => {
+        let copy = match (&from.memory, &to.memory) {
+            (RegionMemory::Device(source), RegionMemory::Device(target)) => {
                 let from = self.device_side(stream, source, &from.bytes, false, &mut used)?;
                 let to = self.device_side(stream, target, &to.bytes, true, &mut used)?;
                 Copy { direction: CopyDirection::DeviceToDevice, to, from, bytes }
             }
-            (Place::Pinned(source), Place::Device(target)) => {
+            (RegionMemory::Pinned(source), RegionMemory::Device(target)) => {
                 let to = self.device_side(stream, target, &to.bytes, true, &mut used)?;
                 Copy {
                     direction: CopyDirection::HostToDevice,
@@ -347,7 +347,7 @@ impl Recording {
                     bytes,
                 }
             }
-            (Place::Device(source), Place::Pinned(target)) => {
+            (RegionMemory::Device(source), RegionMemory::Pinned(target)) => {
                 let from = self.device_side(stream, source, &from.bytes, false, &mut used)?;
                 Copy {
                     direction: CopyDirection::DeviceToHost,
@@ -356,7 +356,7 @@ impl Recording {
                     bytes,
                 }
             }
-            (Place::Pinned(_), Place::Pinned(_)) => return Err(GraphError::HostCopy.into()),
+            (RegionMemory::Pinned(_), RegionMemory::Pinned(_)) => return Err(GraphError::HostCopy.into()),
         };
         self.add(Operation::Copy(copy), used);
         Ok(())
@@ -407,7 +407,10 @@ impl Recording {
             return Some(());
         }
         let start = memory.pointer();
-        used.push(StepAccess { memory: start.addr() as u64, access: Access { bytes: bytes.clone(), writes: *writes } });
+        used.push(StepAccess {
+            memory: start.addr() as u64,
+            access: MemoryAccess { bytes: bytes.clone(), writes: *writes },
+        });
         let covers = |retained: &RetainedMemory| {
             retained.memory.pointer() == start && retained.bytes == *bytes && (retained.writes || !writes)
         };
@@ -428,7 +431,7 @@ impl Recording {
         if !memory.is_page_locked() {
             return Err(GraphError::HostCopy);
         }
-        let access = Access { bytes: bytes.clone(), writes };
+        let access = MemoryAccess { bytes: bytes.clone(), writes };
         if !self.reservations.iter().any(|reservation| reservation.matches(memory, &access)) {
             self.reservations.push(Reservation::new(memory, self.id, access.clone())?);
         }

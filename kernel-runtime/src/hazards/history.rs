@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use smallvec::{SmallVec, smallvec};
 
 use super::ownership::{OwnerKeys, Owners};
-use super::records::{Access, RecordList, RecordedAccess};
+use super::records::{MemoryAccess, RecordList, RecordedAccess};
 use super::streams::{PooledStream, StreamRef};
 use crate::cuda;
 use crate::sync::Mutex;
@@ -103,7 +103,7 @@ impl AccessHistory {
         let recorded = RecordedAccess {
             stream: PooledStream::of(StreamRef::Cpu(stream.clone())),
             sequence: 0,
-            access: Access { bytes, writes },
+            access: MemoryAccess { bytes, writes },
         };
         let state = &mut *self.state.lock();
         self.begin_epoch(state, epoch);
@@ -157,7 +157,13 @@ impl AccessHistory {
     }
 
     /// Collects, per stream, the last operation that an operation on `own` depends on.
-    pub(super) fn collect(&self, epoch: u64, own: &cuda::Stream, access: &Access, dependencies: &mut Dependencies) {
+    pub(super) fn collect(
+        &self,
+        epoch: u64,
+        own: &cuda::Stream,
+        access: &MemoryAccess,
+        dependencies: &mut Dependencies,
+    ) {
         let state = &mut *self.state.lock();
         self.begin_epoch(state, epoch);
         let written = state.owners.writer().is_some();
@@ -186,7 +192,7 @@ impl AccessHistory {
 
     /// Records an access by operation `sequence` of `stream`, unless the stream owns the allocation. A stream with enough
     /// accesses becomes an owner.
-    pub(super) fn record(&self, epoch: u64, stream: &Arc<cuda::Stream>, sequence: u64, access: Access) {
+    pub(super) fn record(&self, epoch: u64, stream: &Arc<cuda::Stream>, sequence: u64, access: MemoryAccess) {
         if access.bytes.is_empty() {
             return;
         }
@@ -241,7 +247,7 @@ impl AccessHistory {
         for owner in owners {
             let StreamRef::Cuda(stream) = owner.stream_ref() else { continue };
             let sequence = stream.sequence_enqueued_work();
-            let access = Access { bytes: 0..state.size, writes };
+            let access = MemoryAccess { bytes: 0..state.size, writes };
             state.records.record(RecordedAccess { stream: owner, sequence, access });
         }
     }

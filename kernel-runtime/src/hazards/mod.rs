@@ -77,7 +77,7 @@ use std::sync::Arc;
 
 pub(crate) use self::history::AccessHistory;
 use self::history::Dependencies;
-pub(crate) use self::records::Access;
+pub(crate) use self::records::MemoryAccess;
 pub(crate) use self::streams::{PooledStream, StreamRef};
 use self::turns::Turn;
 use crate::cuda;
@@ -105,8 +105,8 @@ pub(crate) struct Use<'a, M> {
 }
 
 impl<M> Use<'_, M> {
-    fn access(&self) -> Access {
-        Access { bytes: self.bytes.clone(), writes: self.writes }
+    fn access(&self) -> MemoryAccess {
+        MemoryAccess { bytes: self.bytes.clone(), writes: self.writes }
     }
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn wait_for_history(
     stream: &cuda::Stream,
     history: &AccessHistory,
     epoch: u64,
-    access: &Access,
+    access: &MemoryAccess,
 ) -> Result<()> {
     let mut dependencies = Dependencies::new();
     history.collect(epoch, stream, access, &mut dependencies);

@@ -6,14 +6,14 @@ use smallvec::SmallVec;
 
 /// The bytes of an allocation that an operation accesses, and whether it writes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
+pub(crate) struct MemoryAccess {
     pub(crate) bytes: Range<usize>,
     pub(crate) writes: bool,
 }
 
-impl Access {
+impl MemoryAccess {
     /// Returns whether two accesses to the same allocation form a hazard: they overlap and at least one of them writes.
-    pub(crate) fn conflicts(&self, other: &Access) -> bool {
+    pub(crate) fn conflicts(&self, other: &MemoryAccess) -> bool {
         (self.writes || other.writes) && self.overlaps(&other.bytes)
     }
 
@@ -29,7 +29,7 @@ pub(super) struct RecordedAccess<S> {
     pub(super) stream: S,
     /// The sequence number of the operation on its stream.
     pub(super) sequence: u64,
-    pub(super) access: Access,
+    pub(super) access: MemoryAccess,
 }
 
 /// The number of records above which the records of each stream are merged.
@@ -49,7 +49,7 @@ impl<S> Default for RecordList<S> {
 
 impl<S: Clone + PartialEq> RecordList<S> {
     /// Returns the recorded accesses that conflict with a new one.
-    pub(super) fn conflicting(&self, access: &Access) -> impl Iterator<Item = &RecordedAccess<S>> {
+    pub(super) fn conflicting(&self, access: &MemoryAccess) -> impl Iterator<Item = &RecordedAccess<S>> {
         self.records.iter().filter(move |recorded| recorded.access.conflicts(access))
     }
 
@@ -146,7 +146,7 @@ mod tests {
             list.record(RecordedAccess {
                 stream: *stream,
                 sequence: *sequence,
-                access: Access { bytes: bytes.clone(), writes: *writes },
+                access: MemoryAccess { bytes: bytes.clone(), writes: *writes },
             });
         }
         list
@@ -155,8 +155,10 @@ mod tests {
     /// Checks the operations that an access to these bytes depends on.
     #[track_caller]
     fn check(list: &RecordList<char>, bytes: Range<usize>, writes: bool, expected: &[(char, u64)]) {
-        let dependencies: Vec<_> =
-            list.conflicting(&Access { bytes, writes }).map(|recorded| (recorded.stream, recorded.sequence)).collect();
+        let dependencies: Vec<_> = list
+            .conflicting(&MemoryAccess { bytes, writes })
+            .map(|recorded| (recorded.stream, recorded.sequence))
+            .collect();
         assert_eq!(dependencies, expected, "{list:?}");
     }
 
@@ -207,7 +209,7 @@ mod tests {
         assert!(list.records.len() <= MAX_RECORDS);
         for (stream, sequence, bytes, _) in uses {
             assert!(
-                list.conflicting(&Access { bytes, writes: READ })
+                list.conflicting(&MemoryAccess { bytes, writes: READ })
                     .any(|recorded| recorded.stream == stream && recorded.sequence >= sequence)
             );
         }
@@ -217,7 +219,7 @@ mod tests {
     struct Completed {
         stream: usize,
         sequence: u64,
-        access: Access,
+        access: MemoryAccess,
         clock: [u64; 4],
     }
 
@@ -237,7 +239,7 @@ mod tests {
             let mut clock = [[0u64; 4]; 4];
             for _ in 0..400 {
                 let (stream, start, writes) = (random(4), random(24), random(3) == 0);
-                let access = Access { bytes: start..start + 1 + random(8), writes };
+                let access = MemoryAccess { bytes: start..start + 1 + random(8), writes };
                 for recorded in list.conflicting(&access) {
                     let of = completed
                         .iter()

@@ -179,7 +179,7 @@ impl ResolvedConfig {
             let reason = if capability < (9, 0) {
                 NoClusters::ComputeCapability(capability)
             } else {
-                NoClusters::Driver { version: device.driver_version().unwrap_or_default() }
+                NoClusters::Driver { version: device.driver_version() }
             };
             return Err(LaunchError::NoClusters { kernel, device: device.into(), reason });
         }

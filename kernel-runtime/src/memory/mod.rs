@@ -18,7 +18,7 @@ pub(crate) use self::host::{no_room, out_of_memory};
 use crate::cuda;
 use crate::device::{Backend, Device, Identity};
 use crate::error::{Error, Result};
-use crate::hazards::{self, Access, AccessHistory, PooledStream, StreamRef, Tracked};
+use crate::hazards::{self, AccessHistory, MemoryAccess, PooledStream, StreamRef, Tracked};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
@@ -355,7 +355,7 @@ impl Allocation {
 
     /// Makes `stream` wait for all recorded accesses to the memory.
     pub(crate) fn wait_for_all_uses(&self, stream: &cuda::Stream) {
-        let whole = Access { bytes: 0..self.layout.size(), writes: true };
+        let whole = MemoryAccess { bytes: 0..self.layout.size(), writes: true };
         let waiting = hazards::wait_for_history(stream, &self.accesses, self.stream_epoch(), &whole);
         synchronize_unless(waiting.is_ok(), stream);
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::cuda::{CudaError, PageLocked};
 use crate::device::{Backend, Device};
 use crate::error::{DeviceName, GraphError, Result};
-use crate::hazards::{Access, StreamRef};
+use crate::hazards::{MemoryAccess, StreamRef};
 use crate::memory::{Contents, Memory, no_room, out_of_memory};
 use crate::stream::Stream;
 use crate::stream::event::Event;
@@ -49,14 +49,14 @@ enum Backing {
 struct Copies {
     in_flight: Vec<CopyInFlight>,
     /// The accesses of graphs that are being recorded.
-    reserved: Vec<(GraphId, Access)>,
+    reserved: Vec<(GraphId, MemoryAccess)>,
 }
 
 /// A device copy that is in flight, or was when it was last checked.
 struct CopyInFlight {
     completion: Completion,
     /// The access to the host memory.
-    access: Access,
+    access: MemoryAccess,
 }
 
 /// The completion of a copy.
@@ -162,7 +162,7 @@ impl PinnedMemory {
         bytes: Range<usize>,
         start: impl FnOnce(*const u8) -> Result<()>,
     ) -> Result<()> {
-        self.enqueue_copy(stream, Access { bytes, writes: false }, |address| start(address))
+        self.enqueue_copy(stream, MemoryAccess { bytes, writes: false }, |address| start(address))
     }
 
     /// Enqueues a copy on `stream` that writes these bytes: `start` receives their address.
@@ -172,10 +172,15 @@ impl PinnedMemory {
         bytes: Range<usize>,
         start: impl FnOnce(*mut u8) -> Result<()>,
     ) -> Result<()> {
-        self.enqueue_copy(stream, Access { bytes, writes: true }, start)
+        self.enqueue_copy(stream, MemoryAccess { bytes, writes: true }, start)
     }
 
-    fn enqueue_copy(&self, stream: &Stream, access: Access, start: impl FnOnce(*mut u8) -> Result<()>) -> Result<()> {
+    fn enqueue_copy(
+        &self,
+        stream: &Stream,
+        access: MemoryAccess,
+        start: impl FnOnce(*mut u8) -> Result<()>,
+    ) -> Result<()> {
         let mut copies = self.copies();
         copies.check_unreserved(&access, None)?;
         self.resolve_hazards(&mut copies, stream, &access)?;
@@ -186,7 +191,7 @@ impl PinnedMemory {
     }
 
     /// Resolves the hazards between the next copy on `stream` and the copies in flight.
-    fn resolve_hazards(&self, copies: &mut Copies, stream: &Stream, access: &Access) -> Result<()> {
+    fn resolve_hazards(&self, copies: &mut Copies, stream: &Stream, access: &MemoryAccess) -> Result<()> {
         if copies.in_flight.len() >= RETIRE_THRESHOLD {
             self.retire_completed(copies);
         }
@@ -208,7 +213,7 @@ impl PinnedMemory {
     /// The driver error of a copy, [`GraphError::HostCopyPlanned`], or the fault of a kernel before a copy that was
     /// waited for; that copy is retired nevertheless.
     pub(crate) fn host_access(&self, bytes: &Range<usize>, writes: bool) -> Result<*mut u8> {
-        let access = Access { bytes: bytes.clone(), writes };
+        let access = MemoryAccess { bytes: bytes.clone(), writes };
         let mut copies = self.copies();
         copies.check_unreserved(&access, None)?;
         let mut waited = Vec::new();
@@ -219,7 +224,7 @@ impl PinnedMemory {
     }
 
     /// Waits for the conflicting copies, and retires them.
-    fn wait_for(&self, copies: &mut Copies, access: &Access, mut waited: impl FnMut(Completion)) -> Result<()> {
+    fn wait_for(&self, copies: &mut Copies, access: &MemoryAccess, mut waited: impl FnMut(Completion)) -> Result<()> {
         while let Some(i) = copies.in_flight.iter().position(|copying| copying.access.conflicts(access)) {
             copies.in_flight[i].completion.wait()?;
             waited(self.retire(copies, i));
@@ -237,7 +242,7 @@ impl PinnedMemory {
 
     /// Retires a completed copy. What it wrote is converted to valid values before any reference to it can exist.
     fn retire(&self, copies: &mut Copies, i: usize) -> Completion {
-        let CopyInFlight { completion, access: Access { bytes, writes } } = copies.in_flight.swap_remove(i);
+        let CopyInFlight { completion, access: MemoryAccess { bytes, writes } } = copies.in_flight.swap_remove(i);
         if let (true, Some(make_elements_valid)) = (writes, self.make_elements_valid) {
             // SAFETY: the range is in bounds and consists of whole elements, as all ranges do. The copy has completed,
             // no other copy writes there (`enqueue_copy` has waited), and the host reaches the elements only through
@@ -250,13 +255,13 @@ impl PinnedMemory {
 
 impl Copies {
     /// Fails if an access conflicts with a copy of a graph that is being recorded, except for the graph `of` itself.
-    fn check_unreserved(&self, access: &Access, of: Option<GraphId>) -> Result<(), GraphError> {
-        let conflicts = |(graph, reserved): &(GraphId, Access)| Some(*graph) != of && reserved.conflicts(access);
+    fn check_unreserved(&self, access: &MemoryAccess, of: Option<GraphId>) -> Result<(), GraphError> {
+        let conflicts = |(graph, reserved): &(GraphId, MemoryAccess)| Some(*graph) != of && reserved.conflicts(access);
         if self.reserved.iter().any(conflicts) { Err(GraphError::HostCopyPlanned) } else { Ok(()) }
     }
 
     /// Records a copy that was enqueued on the stream last.
-    fn record(&mut self, stream: &Stream, access: Access) {
+    fn record(&mut self, stream: &Stream, access: MemoryAccess) {
         let completion = stream.record().map_or_else(|_| Completion::Stream(stream.clone()), Completion::Event);
         self.in_flight.push(CopyInFlight { completion, access });
     }
@@ -278,14 +283,18 @@ impl GraphId {
 pub(crate) struct Reservation {
     memory: Arc<PinnedMemory>,
     graph: GraphId,
-    access: Access,
+    access: MemoryAccess,
 }
 
 impl Reservation {
     /// # Errors
     ///
     /// [`GraphError::HostCopyPlanned`] if another graph that is being recorded has reserved such bytes.
-    pub(crate) fn new(memory: &Arc<PinnedMemory>, graph: GraphId, access: Access) -> Result<Reservation, GraphError> {
+    pub(crate) fn new(
+        memory: &Arc<PinnedMemory>,
+        graph: GraphId,
+        access: MemoryAccess,
+    ) -> Result<Reservation, GraphError> {
         let mut copies = memory.copies();
         copies.check_unreserved(&access, Some(graph))?;
         copies.reserved.push((graph, access.clone()));
@@ -293,7 +302,7 @@ impl Reservation {
     }
 
     /// Returns whether the reservation is for this access.
-    pub(crate) fn matches(&self, memory: &Arc<PinnedMemory>, access: &Access) -> bool {
+    pub(crate) fn matches(&self, memory: &Arc<PinnedMemory>, access: &MemoryAccess) -> bool {
         Arc::ptr_eq(&self.memory, memory) && self.access == *access
     }
 

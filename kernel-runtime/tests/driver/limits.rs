@@ -1,5 +1,6 @@
 //! Validation before any driver call, and properties of devices and kernels.
 
+use cumbia::error::Version;
 use cumbia::prelude::*;
 use cumbia::{BlockLimit, Error, LaunchError, LaunchExtent, NoClusters};
 
@@ -67,7 +68,7 @@ scenarios! {
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
         let error = rejected(saxpy(1.0, &x, &mut y).over(8).cluster(2).launch());
         let LaunchError::NoClusters { reason, .. } = &error else { panic!("{error}") };
-        assert_eq!(*reason, NoClusters::Driver { version: "11.4".to_owned() });
+        assert_eq!(*reason, NoClusters::Driver { version: Some(Version { major: 11, minor: 4 }) });
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         assert_eq!(Fake::of_process().calls("cuLaunchKernel"), 1);
     }
@@ -78,7 +79,7 @@ scenarios! {
         assert_eq!(devices[2].to_string(), "cuda:2 (Fake GPU 2)");
         assert!(devices[3].is_cpu() && devices[3].properties().is_none());
         let device = &devices[0];
-        assert_eq!(device.driver_version().as_deref(), Some("13.0"));
+        assert_eq!(device.driver_version().map(|version| (version.major, version.minor)), Some((13, 0)));
         let properties = device.properties().unwrap();
         assert_eq!((properties.clock_hz, properties.memory_bus_bits), (1_980_000_000, 6144));
         assert!(properties.ecc && properties.cooperative_launch && !properties.integrated);

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
 
 use crate::crates::packages;
-use crate::module_graph::{Place, imports};
+use crate::module_graph::{SourceLocation, imports};
 
 /// The edges between the children of one module. For each edge, the first place that needs it.
-type Edges = BTreeMap<(String, String), Place>;
+type Edges = BTreeMap<(String, String), SourceLocation>;
 
 /// Returns the graphs of every crate, by the parent: `kernel-runtime` for its root, `kernel-runtime::cuda` for a
 /// module.

@@ -17,12 +17,12 @@ pub(crate) type ModulePath = Vec<String>;
 
 /// A place in a file, for messages.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SourceLocation {
     file: PathBuf,
     line: usize,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.file.display(), self.line)
     }
@@ -32,7 +32,7 @@ impl std::fmt::Display for Place {
 pub(crate) struct Import {
     pub(crate) from: ModulePath,
     pub(crate) to: ModulePath,
-    pub(crate) place: Place,
+    pub(crate) place: SourceLocation,
 }
 
 /// The declarations of one module.
@@ -45,7 +45,7 @@ struct Module {
     /// The paths of glob imports.
     globs: Vec<Vec<String>>,
     /// Every path in the module, as written.
-    paths: Vec<(Vec<String>, Place)>,
+    paths: Vec<(Vec<String>, SourceLocation)>,
 }
 
 /// Reads the crate with this root module.
@@ -57,14 +57,14 @@ fn modules(root_module: &Path) -> BTreeMap<ModulePath, Module> {
 }
 
 /// Returns every path in the crate with this root module, as written.
-pub(crate) fn paths(root_module: &Path) -> Vec<(Vec<String>, Place)> {
+pub(crate) fn paths(root_module: &Path) -> Vec<(Vec<String>, SourceLocation)> {
     modules(root_module).into_values().flat_map(|module| module.paths).collect()
 }
 
 /// Returns the imports of the crate with this root module, without duplicates.
 pub(crate) fn imports(root_module: &Path) -> Vec<Import> {
     let modules = modules(root_module);
-    let mut found: BTreeMap<(ModulePath, ModulePath), Place> = BTreeMap::new();
+    let mut found: BTreeMap<(ModulePath, ModulePath), SourceLocation> = BTreeMap::new();
     for (from, module) in &modules {
         for (path, place) in &module.paths {
             if let Some(to) = resolve(&modules, from, path, 0) {
@@ -216,7 +216,7 @@ impl Reader {
 
     fn add_path(&mut self, path: Vec<String>, line: usize) {
         let file = self.file.strip_prefix(crate::root()).unwrap_or(&self.file).to_owned();
-        self.module().paths.push((path, Place { file, line }));
+        self.module().paths.push((path, SourceLocation { file, line }));
     }
 
     /// Records the paths of a `use` declaration and the names that it brings into the module.

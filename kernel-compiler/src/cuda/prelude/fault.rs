@@ -1,6 +1,6 @@
 //! The functions that record a fault.
 
-use crate::lower::{Callee, Expr, Helper, Module, Op, SiteRef, Template};
+use crate::lower::{CallTarget, Expr, Helper, Module, Op, SiteRef, Template};
 use crate::set::Set;
 
 /// Claims the fault record. The first thread that faults owns it.
@@ -73,7 +73,7 @@ pub(in crate::cuda) fn own(module: &Module) -> bool {
     let mut sites = Set::new();
     for function in module.functions.values().chain([&module.kernel]) {
         function.for_each_expr(&mut |expr| {
-            if let Expr::Call(Callee::Helper(Helper { op: Op::At, scalar: _ }, Some(site)), _) = expr {
+            if let Expr::Call(CallTarget::Helper(Helper { op: Op::At, scalar: _ }, Some(site)), _) = expr {
                 sites.insert(match site {
                     SiteRef::Own(site) => Some(*site),
                     // Passed by the caller.

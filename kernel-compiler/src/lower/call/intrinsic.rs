@@ -11,7 +11,7 @@ use crate::lower::call::geometry::{GRID, GRID_SIZE};
 use crate::lower::function::Lowering;
 use crate::lower::number::cast::cast;
 use crate::lower::value::Value;
-use crate::lower::{Atomic, CType, Callee, Expr, Helper, Op, Operator, StmtKind, Variable};
+use crate::lower::{Atomic, CType, CallTarget, Expr, Helper, Op, Operator, StmtKind, Variable};
 
 impl Lowering<'_, '_> {
     /// Returns the result of an operation, and whether it has a side effect.
@@ -73,14 +73,14 @@ impl Lowering<'_, '_> {
             }
             Intrinsic::MatchAny => {
                 let Some((lanes, value, scalar)) = self.lanes_and_number(args) else { return (Value::Never, false) };
-                let call = Expr::Call(Callee::Effect("__match_any_sync"), vec![lanes, bits(value, scalar)]);
+                let call = Expr::Call(CallTarget::Effect("__match_any_sync"), vec![lanes, bits(value, scalar)]);
                 return (Value::Scalar(call, Scalar::U32), true);
             }
             Intrinsic::MatchAll => {
                 let Some((lanes, value, scalar)) = self.lanes_and_number(args) else { return (Value::Never, false) };
                 let all = Expr::Var(self.temporary("all", Scalar::I32, None));
                 let arguments = vec![lanes, bits(value, scalar), Expr::AddressOf(Box::new(all.clone()))];
-                let call = Expr::Call(Callee::Effect("__match_all_sync"), arguments);
+                let call = Expr::Call(CallTarget::Effect("__match_all_sync"), arguments);
                 let same = self.constant("lanes", CType::Scalar(Scalar::U32), call);
                 Value::Parts(vec![Value::Scalar(same, Scalar::U32), Value::bool(is_not_zero(all, Scalar::I32))])
             }
@@ -128,7 +128,7 @@ impl Lowering<'_, '_> {
         let Some(numbers) = self.numbers(args) else { return Value::Never };
         self.affects_others();
         let args = numbers.into_iter().map(|(number, _)| number).collect();
-        self.push(StmtKind::Expr(Expr::Call(Callee::Effect(name), args)));
+        self.push(StmtKind::Expr(Expr::Call(CallTarget::Effect(name), args)));
         Value::Unit
     }
 
@@ -147,7 +147,7 @@ impl Lowering<'_, '_> {
         let mut args: Vec<Expr> = numbers.into_iter().map(|(number, _)| number).collect();
         // A conversion to `int` would discard the upper bits of a `u64`.
         args.push(is_not_zero(predicate, scalar));
-        let call = Expr::Call(Callee::Effect(name), args);
+        let call = Expr::Call(CallTarget::Effect(name), args);
         let value = match result {
             Scalar::Bool => Value::bool(is_not_zero(call, Scalar::I32)),
             other => Value::Scalar(call, other),
@@ -213,8 +213,8 @@ impl Lowering<'_, '_> {
         }
         self.affects_others();
         let callee = match atomic.builtin(scalar) {
-            Some(name) => Callee::Effect(name),
-            None => Callee::Helper(Helper::new(Op::Atomic(atomic), scalar), None),
+            Some(name) => CallTarget::Effect(name),
+            None => CallTarget::Helper(Helper::new(Op::Atomic(atomic), scalar), None),
         };
         let call = Expr::Call(callee, arguments);
         match (atomic.op, scalar) {
@@ -261,7 +261,7 @@ impl Lowering<'_, '_> {
             Shuffle::Down => "__shfl_down_sync",
             Shuffle::Xor => "__shfl_xor_sync",
         };
-        let call = |value| Expr::Call(Callee::Effect(name), vec![lanes.clone(), value, lane.clone()]);
+        let call = |value| Expr::Call(CallTarget::Effect(name), vec![lanes.clone(), value, lane.clone()]);
         let value = match value {
             Value::Scalar(value, scalar) => {
                 let call = match scalar {
@@ -313,7 +313,7 @@ impl Lowering<'_, '_> {
                 return Value::Scalar(Expr::helper(Helper::new(Op::Fast(fast), Scalar::F32), args), Scalar::F32);
             }
         };
-        Value::Scalar(Expr::Call(Callee::Builtin(name), args), Scalar::F32)
+        Value::Scalar(Expr::Call(CallTarget::Builtin(name), args), Scalar::F32)
     }
 }
 
@@ -327,7 +327,7 @@ fn is_not_zero(number: Expr, scalar: Scalar) -> Expr {
 
 /// Returns the bits of a value, as 32 or 64 bits, for comparison.
 fn bits(value: Expr, scalar: Scalar) -> Expr {
-    let builtin = |name| Expr::Call(Callee::Builtin(name), vec![value.clone()]);
+    let builtin = |name| Expr::Call(CallTarget::Builtin(name), vec![value.clone()]);
     match scalar {
         Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => Expr::cast(Scalar::U32, value),
         Scalar::F16 | Scalar::Bf16 => {

@@ -13,7 +13,7 @@ use crate::lower::function::Lowering;
 use crate::lower::number::cast::cast;
 use crate::lower::number::float;
 use crate::lower::value::Value;
-use crate::lower::{CType, Callee, Expr, Helper, Op, Operator, StmtKind};
+use crate::lower::{CType, CallTarget, Expr, Helper, Op, Operator, StmtKind};
 
 impl Lowering<'_, '_> {
     /// `receiver.method(args)`, with the receiver as the first argument. Methods have no side effects.
@@ -172,7 +172,7 @@ impl Lowering<'_, '_> {
         use NumberMethod as M;
         let helper = |op, args| Expr::helper(Helper::new(op, scalar), args);
         let function = |single, double, args| {
-            Expr::Call(Callee::Builtin(if scalar == Scalar::F32 { single } else { double }), args)
+            Expr::Call(CallTarget::Builtin(if scalar == Scalar::F32 { single } else { double }), args)
         };
         let is_large_float = matches!(scalar, Scalar::F32 | Scalar::F64);
         let expr = match method {
@@ -238,7 +238,7 @@ fn length(method: LengthMethod, len: Expr) -> Value {
 /// Lowers conversions that only change a scalar's type or reinterpret its bits.
 fn conversion(method: ConversionMethod, scalar: Scalar, mut args: Vec<Expr>) -> Value {
     use ConversionMethod as C;
-    let builtin = |name, arg| Expr::Call(Callee::Builtin(name), vec![arg]);
+    let builtin = |name, arg| Expr::Call(CallTarget::Builtin(name), vec![arg]);
     let helper = |op, half, arg| Expr::helper(Helper::new(op, half), vec![arg]);
     let Some(from) = args.pop() else { return Value::Never };
     let (expr, to) = match method {

@@ -6,13 +6,13 @@ pub(in crate::lower) mod message;
 pub(in crate::lower) mod method;
 
 use crate::analyse::is_reference;
-use crate::ir::{Callee as IrCallee, ExprId, Filled, FunctionId, Span, Type};
+use crate::ir::{Callee, ExprId, Filled, FunctionId, Span, Type};
 
 use crate::lower::bind::address_of;
 use crate::lower::function::Lowering;
 use crate::lower::types::is_empty;
 use crate::lower::value::Value;
-use crate::lower::{Callee, Expr, StmtKind, Summary};
+use crate::lower::{CallTarget, Expr, StmtKind, Summary};
 
 /// How a place is passed to a reference parameter if the source does not borrow it explicitly.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,14 +29,14 @@ impl Lowering<'_, '_> {
     /// Returns the result of a call, and whether it has side effects.
     pub(in crate::lower) fn call(&mut self, callee: &Filled, args: &[ExprId], id: ExprId) -> (Value, bool) {
         match callee {
-            Filled::Callee(IrCallee::Function(function)) => {
+            Filled::Callee(Callee::Function(function)) => {
                 self.call_function(*function, args, Passing::Place, self.expr(id).span)
             }
-            Filled::Callee(IrCallee::Intrinsic(intrinsic)) => {
+            Filled::Callee(Callee::Intrinsic(intrinsic)) => {
                 let (value, effect) = self.intrinsic(intrinsic, args, id);
                 (value.with_index(self.typed.index), effect)
             }
-            Filled::Callee(IrCallee::Method(method)) => {
+            Filled::Callee(Callee::Method(method)) => {
                 let (value, effect) = self.method(*method, args, id);
                 (value.with_index(self.typed.index), effect)
             }
@@ -100,7 +100,7 @@ impl Lowering<'_, '_> {
             let site = self.site(kind, span);
             first.get_or_insert(site);
         }
-        let call = Expr::Call(Callee::Function(id, first), flat);
+        let call = Expr::Call(CallTarget::Function(id, first), flat);
         let result = &signature.result;
         let value = match result {
             ty if is_empty(ty) => {

@@ -1,6 +1,6 @@
 //! Lowering of `if` to a conditional expression of C, if neither branch requires statements.
 
-use crate::ir::{Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, Type};
+use crate::ir::{Block, Callee, ExprId, ExprKind, Filled, Intrinsic, Type};
 
 use crate::lower::Expr;
 use crate::lower::function::Lowering;
@@ -81,7 +81,7 @@ impl Lowering<'_, '_> {
             ExprKind::Call { callee, args } => {
                 let callee = &self.typed.instance.slots[callee.index()];
                 match callee {
-                    Filled::Callee(IrCallee::Function(id)) => {
+                    Filled::Callee(Callee::Function(id)) => {
                         let takes_places =
                             self.function(*id).signature.params.iter().any(|param| param.scalar().is_none());
                         if self.output.summaries[id.index()].writes || takes_places {
@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
                         }
                         add(args)?;
                     }
-                    Filled::Callee(IrCallee::Method(_)) => {
+                    Filled::Callee(Callee::Method(_)) => {
                         // A slice is a receiver, too, but not a scalar.
                         let (receiver, args) = args.split_first()?;
                         if !matches!(self.expr(*receiver).kind, ExprKind::Local(_)) {
@@ -97,14 +97,14 @@ impl Lowering<'_, '_> {
                         }
                         add(args)?;
                     }
-                    Filled::Callee(IrCallee::Intrinsic(
+                    Filled::Callee(Callee::Intrinsic(
                         Intrinsic::Grid(1)
                         | Intrinsic::GridSize(1)
                         | Intrinsic::LaneId
                         | Intrinsic::LaneMask(_)
                         | Intrinsic::Fast(_),
                     )) => add(args)?,
-                    Filled::Callee(IrCallee::Intrinsic(_))
+                    Filled::Callee(Callee::Intrinsic(_))
                     | Filled::Type(_)
                     | Filled::Constant(_)
                     | Filled::Operator(_) => return None,

@@ -19,7 +19,7 @@ use crate::ir::{
 };
 
 use crate::lower::function::Lowering;
-use crate::lower::{CType, Callee, Case, Expr, Header, Op, Operator, Stmt, StmtKind};
+use crate::lower::{CType, CallTarget, Case, Expr, Header, Op, Operator, Stmt, StmtKind};
 
 impl Lowering<'_, '_> {
     /// Returns the header of a loop that may not terminate, depending on its body.
@@ -208,12 +208,12 @@ impl Lowering<'_, '_> {
 /// Returns whether evaluating an expression always synchronises or performs an atomic operation.
 fn has_certain_effect(expr: &Expr) -> bool {
     match expr {
-        Expr::Call(Callee::Effect(name), _)
+        Expr::Call(CallTarget::Effect(name), _)
             if ["__syncthreads", "__threadfence", "atomic"].iter().any(|effect| name.starts_with(effect)) =>
         {
             true
         }
-        Expr::Call(Callee::Helper(helper, _), _) if matches!(helper.op, Op::Atomic(_)) => true,
+        Expr::Call(CallTarget::Helper(helper, _), _) if matches!(helper.op, Op::Atomic(_)) => true,
         // The other operands may not be evaluated.
         Expr::Binary(Operator::Both | Operator::Either, first, _) | Expr::Conditional(first, _, _) => {
             has_certain_effect(first)

@@ -19,15 +19,15 @@
 //! must not diverge.
 
 use crate::ir::{
-    BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Method, Pattern, Scalar,
-    SlotId, Stmt, Type,
+    BinaryOp, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Method, Pattern, Scalar, SlotId,
+    Stmt, Type,
 };
 use crate::set::Set;
 use litemap::LiteMap;
 
 use crate::lower::function::Lowering;
 use crate::lower::value::Value;
-use crate::lower::{Callee, Expr, Helper, Op, Operator};
+use crate::lower::{CallTarget, Expr, Helper, Op, Operator};
 
 /// The maximum number of expressions in a loop body that is emitted twice.
 const BODY_SIZE: usize = 200;
@@ -137,11 +137,11 @@ impl Lowering<'_, '_> {
             | ExprKind::Binary { operator: slot, .. }
             | ExprKind::AssignOp { operator: slot, .. } => {
                 survey.not_duplicable |= match &self.typed.instance.slots[slot.index()] {
-                    Filled::Callee(IrCallee::Function(id)) | Filled::Operator(Some(id)) => {
+                    Filled::Callee(Callee::Function(id)) | Filled::Operator(Some(id)) => {
                         self.output.summaries[id.index()].writes
                     }
-                    Filled::Callee(IrCallee::Intrinsic(intrinsic)) => !is_geometry(intrinsic),
-                    Filled::Callee(IrCallee::Method(_)) | Filled::Operator(None) => false,
+                    Filled::Callee(Callee::Intrinsic(intrinsic)) => !is_geometry(intrinsic),
+                    Filled::Callee(Callee::Method(_)) | Filled::Operator(None) => false,
                     Filled::Type(_) | Filled::Constant(_) => true,
                 };
             }
@@ -245,7 +245,7 @@ impl Lowering<'_, '_> {
     }
 
     pub(in crate::lower) fn is_len(&self, callee: SlotId) -> bool {
-        matches!(self.typed.instance.slots[callee.index()], Filled::Callee(IrCallee::Method(Method::Len)))
+        matches!(self.typed.instance.slots[callee.index()], Filled::Callee(Callee::Method(Method::Len)))
     }
 
     fn is_invariant_variable(&self, id: ExprId, counted: &Counted<'_>) -> bool {
@@ -265,18 +265,22 @@ impl Lowering<'_, '_> {
     fn is_thread_local(&self, expr: &Expr) -> bool {
         let itself = match expr {
             Expr::Var(_) | Expr::Field(..) => !self.is_in_memory(expr),
-            Expr::Call(Callee::Helper(helper, site), _) => site.is_none() && !helper.op.has_effect(),
+            Expr::Call(CallTarget::Helper(helper, site), _) => site.is_none() && !helper.op.has_effect(),
             Expr::Literal(..)
             | Expr::Special(_)
             | Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::Cast(..)
             | Expr::Conditional(..)
-            | Expr::Call(Callee::Builtin(_), _)
+            | Expr::Call(CallTarget::Builtin(_), _)
             | Expr::Constant(_)
             | Expr::Variant(..) => true,
             Expr::Call(
-                Callee::Effect(_) | Callee::Function(..) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. },
+                CallTarget::Effect(_)
+                | CallTarget::Function(..)
+                | CallTarget::Load { .. }
+                | CallTarget::LoadIf
+                | CallTarget::Inside { .. },
                 _,
             )
             | Expr::Index(..)

@@ -13,8 +13,7 @@
 //! All other ranges are walks from a first to a last number, upwards or downwards, in the form of `a..=b`.
 
 use crate::ir::{
-    Adapter, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Range, Scalar, Sequence,
-    Type, Unroll,
+    Adapter, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Range, Scalar, Sequence, Type, Unroll,
 };
 use crate::source::SiteKind;
 
@@ -24,7 +23,9 @@ use crate::lower::number::arithmetic::{narrowed, wrapping};
 use crate::lower::place::times;
 use crate::lower::target::Target;
 use crate::lower::value::Value;
-use crate::lower::{CType, Callee, Expr, Header, Helper, NameOrigin, Next, Op, Operator, StmtKind, VarId, Variable};
+use crate::lower::{
+    CType, CallTarget, Expr, Header, Helper, NameOrigin, Next, Op, Operator, StmtKind, VarId, Variable,
+};
 
 /// The sequence of a loop counter's values. Each bound is a variable or a literal.
 #[derive(Clone)]
@@ -326,7 +327,7 @@ impl Lowering<'_, '_> {
                     // Successive steps multiply. If the product exceeds 64 bits, only the first number remains.
                     let narrow = self.typed.index == Scalar::U32;
                     let high = if narrow { "__umulhi" } else { "__umul64hi" };
-                    let high = Expr::Call(Callee::Builtin(high), vec![step.clone(), by.clone()]);
+                    let high = Expr::Call(CallTarget::Builtin(high), vec![step.clone(), by.clone()]);
                     let beyond = Expr::binary(Operator::Ne, high, Expr::int(Scalar::U64, 0));
                     let beyond = self.constant("beyond", CType::BOOL, beyond);
                     let product = Expr::binary(Operator::Mul, step, by);
@@ -398,7 +399,7 @@ impl Lowering<'_, '_> {
     /// Returns whether the expression is `grid_size(1)`, the step of grid-stride loops, which is never zero.
     fn is_grid_size(&self, id: ExprId) -> bool {
         let ExprKind::Call { callee, args: _ } = &self.expr(id).kind else { return false };
-        matches!(self.typed.instance.slots[callee.index()], Filled::Callee(IrCallee::Intrinsic(Intrinsic::GridSize(1))))
+        matches!(self.typed.instance.slots[callee.index()], Filled::Callee(Callee::Intrinsic(Intrinsic::GridSize(1))))
     }
 
     /// Returns the C variable that counts. It is the user's variable if that is `bound`.

@@ -9,7 +9,7 @@ use crate::source::SiteKind;
 
 use crate::lower::control::operator;
 use crate::lower::function::Lowering;
-use crate::lower::{Callee, Expr, Helper, Op, Operator, Prefix};
+use crate::lower::{CallTarget, Expr, Helper, Op, Operator, Prefix};
 
 impl Lowering<'_, '_> {
     /// `left op right`
@@ -40,8 +40,8 @@ impl Lowering<'_, '_> {
                 _ => self.division(Op::Div, (left, right), scalar, span),
             },
             BinaryOp::Rem => match scalar {
-                Scalar::F32 => Expr::Call(Callee::Builtin("fmodf"), vec![left, right]),
-                Scalar::F64 => Expr::Call(Callee::Builtin("fmod"), vec![left, right]),
+                Scalar::F32 => Expr::Call(CallTarget::Builtin("fmodf"), vec![left, right]),
+                Scalar::F64 => Expr::Call(CallTarget::Builtin("fmod"), vec![left, right]),
                 Scalar::F16 | Scalar::Bf16 => Expr::binary(Operator::Rem, left, right),
                 _ => self.division(Op::Rem, (left, right), scalar, span),
             },

@@ -7,7 +7,7 @@ use crate::ir::{ClassMethod, FloatFunction, FloatMethod, Scalar};
 use crate::lower::function::Lowering;
 use crate::lower::number::cast::cast;
 use crate::lower::value::Value;
-use crate::lower::{Callee, Expr, Helper, Op, Operator, StmtKind};
+use crate::lower::{CallTarget, Expr, Helper, Op, Operator, StmtKind};
 
 impl Lowering<'_, '_> {
     /// Lowers a method that is a function of CUDA.
@@ -19,7 +19,7 @@ impl Lowering<'_, '_> {
             _ => self.widened(scalar, args, |_, scalar, args| {
                 let (single, double) = cuda_function(method);
                 let name = if scalar == Scalar::F32 { single } else { double };
-                Value::Scalar(Expr::Call(Callee::Builtin(name), args), scalar)
+                Value::Scalar(Expr::Call(CallTarget::Builtin(name), args), scalar)
             }),
         }
     }
@@ -31,7 +31,7 @@ impl Lowering<'_, '_> {
                 FloatMethod::Recip => Expr::binary(Operator::Div, float(scalar, 1.0), args.swap_remove(0)),
                 FloatMethod::Log => {
                     let ln = if scalar == Scalar::F32 { "logf" } else { "log" };
-                    let mut logarithms = args.into_iter().map(|arg| Expr::Call(Callee::Builtin(ln), vec![arg]));
+                    let mut logarithms = args.into_iter().map(|arg| Expr::Call(CallTarget::Builtin(ln), vec![arg]));
                     let (Some(number), Some(base)) = (logarithms.next(), logarithms.next()) else {
                         return Value::Never;
                     };
@@ -76,7 +76,7 @@ impl Lowering<'_, '_> {
     pub(in crate::lower) fn sin_cos(&mut self, function: &'static str, mut args: Vec<Expr>, scalar: Scalar) -> Value {
         let (sin, cos) = (self.temporary("sin", scalar, None), self.temporary("cos", scalar, None));
         args.extend([sin, cos].map(|var| Expr::AddressOf(Box::new(Expr::Var(var)))));
-        self.push(StmtKind::Expr(Expr::Call(Callee::Effect(function), args)));
+        self.push(StmtKind::Expr(Expr::Call(CallTarget::Effect(function), args)));
         Value::Parts([sin, cos].map(|var| Value::Scalar(Expr::Var(var), scalar)).into())
     }
 }

@@ -49,8 +49,8 @@ use crate::ir::{FunctionId, Scalar, Unroll};
 use crate::lower::passes::unroll;
 use crate::lower::passes::verify;
 use crate::lower::{
-    Body, CHUNK, CType, Callee, Case, Chunk, Deferred, Expr, Function, Header, Helper, Label, Module, NameOrigin, Next,
-    Op, Operator, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeKind, VarId, Variable, label_count,
+    Body, CHUNK, CType, CallTarget, Case, Chunk, Deferred, Expr, Function, Header, Helper, Label, Module, NameOrigin,
+    Next, Op, Operator, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeKind, VarId, Variable, label_count,
 };
 use crate::set::Set;
 
@@ -232,17 +232,20 @@ impl Effects<'_> {
 
     fn is_pure(&self, expr: &Expr) -> bool {
         let mut pure = match expr {
-            Expr::Call(Callee::Helper(Helper { op, .. }, _), args) => match op {
+            Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) => match op {
                 Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => {
                     args.last().is_some_and(|output| matches!(output, Expr::Var(_)) && self.is_local(output))
                 }
                 op => !op.has_effect(),
             },
-            Expr::Call(Callee::Function(id, _), args) => {
+            Expr::Call(CallTarget::Function(id, _), args) => {
                 let mut args = args.iter().zip(self.passing.get(id).into_iter().flatten());
                 self.pure.contains(id) && args.all(|(arg, by)| *by != Passing::Mutable || self.is_local(arg))
             }
-            Expr::Call(Callee::Effect(_) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. }, _) => false,
+            Expr::Call(
+                CallTarget::Effect(_) | CallTarget::Load { .. } | CallTarget::LoadIf | CallTarget::Inside { .. },
+                _,
+            ) => false,
             _ => true,
         };
         expr.for_each_child(&mut |child| pure = pure && self.is_pure(child));
@@ -329,7 +332,8 @@ impl Pass<'_> {
         collect_declared(body, &mut declared);
         let mut chunk = chunk(header, &assigned, self.vars)?;
         // The step of some loops assigns the user's counter, its first argument.
-        if let Header::For { next: Next::Assign(Expr::Call(Callee::Helper(Helper { op, .. }, _), args)), .. } = header
+        if let Header::For { next: Next::Assign(Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args)), .. } =
+            header
             && op.has_effect()
         {
             args.first().into_iter().for_each(|counter| collect_root(counter, &mut assigned));
@@ -442,7 +446,7 @@ fn chunk(header: &Header, assigned: &Set<u32>, vars: &[Variable]) -> Option<Opti
         }
         (
             Expr::Binary(Operator::Lt, left, limit),
-            Next::Assign(Expr::Call(Callee::Helper(Helper { op: Op::Step, .. }, None), args)),
+            Next::Assign(Expr::Call(CallTarget::Helper(Helper { op: Op::Step, .. }, None), args)),
         ) if **left == Expr::Var(*var) && args.iter().skip(1).all(is_fixed) && args.get(1) == Some(limit) => Chunk::By,
         // A step that is proved to stay within the type: see `prove::rewrite`.
         (Expr::Binary(Operator::Lt, left, limit), Next::Assign(value))
@@ -452,7 +456,7 @@ fn chunk(header: &Header, assigned: &Set<u32>, vars: &[Variable]) -> Option<Opti
         }
         (
             Expr::Var(more),
-            Next::Assign(Expr::Call(Callee::Helper(Helper { op: Op::StepTo | Op::StepDown, .. }, None), args)),
+            Next::Assign(Expr::Call(CallTarget::Helper(Helper { op: Op::StepTo | Op::StepDown, .. }, None), args)),
         ) if more == var && args.iter().skip(1).all(is_fixed) => Chunk::Counted,
         _ => return None,
     }))
@@ -496,11 +500,11 @@ fn collect_assigned(stmts: &[Stmt], passing: &LiteMap<FunctionId, Vec<Passing>>,
 /// Collects the variables to which the calls in an expression write.
 fn collect_outputs(expr: &Expr, passing: &LiteMap<FunctionId, Vec<Passing>>, found: &mut Set<u32>) {
     match expr {
-        Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() => match op.output() {
+        Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) if op.has_effect() => match op.output() {
             Some(position) => args.get(position).into_iter().for_each(|output| collect_root(output, found)),
             None => args.iter().for_each(|arg| collect_root(arg, found)),
         },
-        Expr::Call(Callee::Function(id, _), args) => {
+        Expr::Call(CallTarget::Function(id, _), args) => {
             let args = args.iter().zip(passing.get(id).into_iter().flatten());
             args.filter(|(_, by)| **by == Passing::Mutable).for_each(|(arg, _)| collect_root(arg, found));
         }
@@ -540,8 +544,8 @@ fn has_check_in(stmts: &[Stmt]) -> bool {
 /// Returns whether an expression can fault.
 fn has_check(expr: &Expr) -> bool {
     let mut found = match expr {
-        Expr::Call(Callee::Helper(_, site) | Callee::Function(_, site), _) => site.is_some(),
-        Expr::Call(Callee::Load { .. } | Callee::Inside { .. }, _) => true,
+        Expr::Call(CallTarget::Helper(_, site) | CallTarget::Function(_, site), _) => site.is_some(),
+        Expr::Call(CallTarget::Load { .. } | CallTarget::Inside { .. }, _) => true,
         _ => false,
     };
     expr.for_each_child(&mut |child| found = found || has_check(child));
@@ -643,7 +647,7 @@ impl Conversion<'_> {
                 matches!(**index, Expr::Literal(..)) && self.value(base)
             }
             Expr::Index(base, index) => match &mut **index {
-                Expr::Call(Callee::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(_))), args) => {
+                Expr::Call(CallTarget::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(_))), args) => {
                     let Ok([mut index, len]) = <[Expr; 2]>::try_from(std::mem::take(args)) else { return false };
                     if !self.value(&mut index) || !self.is_fixed(&len) {
                         return false;
@@ -651,7 +655,7 @@ impl Conversion<'_> {
                     self.has_loads = true;
                     let base = std::mem::replace(&mut **base, Expr::Literal(Scalar::Bool, 0));
                     let (index, len, short) = self.narrowed(index, len);
-                    *expr = Expr::Call(Callee::Load { fault: self.fault, short }, vec![base, index, len]);
+                    *expr = Expr::Call(CallTarget::Load { fault: self.fault, short }, vec![base, index, len]);
                     true
                 }
                 index if has_direct_check(index) => {
@@ -662,14 +666,14 @@ impl Conversion<'_> {
                     self.has_parts = true;
                     let inside = inside.into_iter().reduce(|all, part| Expr::binary(Operator::Both, all, part));
                     let Some(inside) = inside else { return false };
-                    *expr = Expr::Call(Callee::LoadIf, vec![Expr::clone(base), index.clone(), inside]);
+                    *expr = Expr::Call(CallTarget::LoadIf, vec![Expr::clone(base), index.clone(), inside]);
                     true
                 }
                 index => self.value(index),
             },
             Expr::AddressOf(place) => !has_check(place) && !self.is_own_reference(place),
-            Expr::Call(Callee::Helper(_, Some(_)), _) => false,
-            Expr::Call(Callee::Function(id, _), args) => {
+            Expr::Call(CallTarget::Helper(_, Some(_)), _) => false,
+            Expr::Call(CallTarget::Function(id, _), args) => {
                 let Some(passing) = self.passing.get(id) else { return false };
                 let mut args = args.iter_mut().zip(passing);
                 args.all(|(arg, by)| if *by == Passing::Value { self.value(arg) } else { !has_check(arg) })
@@ -685,14 +689,14 @@ impl Conversion<'_> {
     /// Replaces the checks of an element's indices by the indices, and adds a test of each to `inside`.
     fn parts(&mut self, expr: &mut Expr, inside: &mut Vec<Expr>) -> bool {
         match expr {
-            Expr::Call(Callee::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(_))), args) => {
+            Expr::Call(CallTarget::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(_))), args) => {
                 let Ok([index, len]) = <[Expr; 2]>::try_from(std::mem::take(args)) else { return false };
                 // It is evaluated twice.
                 if !is_cheap(&index, self.vars) || !self.is_fixed(&len) {
                     return false;
                 }
                 self.has_loads = true;
-                inside.push(Expr::Call(Callee::Inside { fault: self.fault }, vec![index.clone(), len]));
+                inside.push(Expr::Call(CallTarget::Inside { fault: self.fault }, vec![index.clone(), len]));
                 *expr = index;
                 true
             }
@@ -741,7 +745,7 @@ impl Conversion<'_> {
         match expr {
             Expr::Var(var) => ty(&self.vars[var.index()].ty),
             Expr::Index(base, _) => self.element(base),
-            Expr::Call(Callee::Load { .. }, args) => self.element(args.first()?),
+            Expr::Call(CallTarget::Load { .. }, args) => self.element(args.first()?),
             _ => None,
         }
     }
@@ -859,7 +863,7 @@ fn is_flat(ty: &CType, types: &[TypeDef]) -> bool {
 /// Returns whether there is a check in an expression outside of the elements that it loads.
 fn has_direct_check(expr: &Expr) -> bool {
     match expr {
-        Expr::Call(Callee::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(_))), _) => true,
+        Expr::Call(CallTarget::Helper(Helper { op: Op::At, .. }, Some(SiteRef::Own(_))), _) => true,
         Expr::Binary(_, left, right) => has_direct_check(left) || has_direct_check(right),
         Expr::Unary(_, operand) | Expr::Cast(_, operand) => has_direct_check(operand),
         _ => false,

@@ -21,7 +21,7 @@ use litemap::LiteMap;
 
 use crate::ir::Scalar;
 use crate::lower::{
-    CType, Callee, Case, Expr, Header, Helper, Label, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
+    CType, CallTarget, Case, Expr, Header, Helper, Label, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
 };
 
 /// Returns the variables that are not definitely initialised at some read, in the order of their first such read.
@@ -317,17 +317,19 @@ fn variable(expr: &Expr) -> Option<VarId> {
 
 /// Returns the variable that a call writes its result to, if this argument is one: the last argument of the overflowing
 /// helpers, and the output pointers of CUDA's functions with several results.
-fn output(callee: &Callee, (position, arg): (usize, &Expr)) -> Option<VarId> {
+fn output(callee: &CallTarget, (position, arg): (usize, &Expr)) -> Option<VarId> {
     let is_output = match callee {
         // A counter, the output of a step, is read as well.
-        Callee::Helper(Helper { op, .. }, _) => {
+        CallTarget::Helper(Helper { op, .. }, _) => {
             !matches!(op, Op::StepTo | Op::StepDown) && op.output() == Some(position)
         }
         // Atomic operations are never applied to thread-local variables.
-        Callee::Effect(_) => matches!(arg, Expr::AddressOf(_)),
-        Callee::Builtin(_) | Callee::Function(..) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => {
-            false
-        }
+        CallTarget::Effect(_) => matches!(arg, Expr::AddressOf(_)),
+        CallTarget::Builtin(_)
+        | CallTarget::Function(..)
+        | CallTarget::Load { .. }
+        | CallTarget::LoadIf
+        | CallTarget::Inside { .. } => false,
     };
     is_output.then(|| variable(arg)).flatten()
 }

@@ -4,7 +4,7 @@ use crate::ir::Type;
 
 use crate::lower::function::Lowering;
 use crate::lower::value::Value;
-use crate::lower::{CType, Callee, Expr, Summary};
+use crate::lower::{CType, CallTarget, Expr, Summary};
 
 impl Lowering<'_, '_> {
     /// Returns whether an expression always yields the same value and cannot fault, so that its evaluation can be
@@ -15,10 +15,12 @@ impl Lowering<'_, '_> {
             Expr::Index(base, _) => !self.is_pointer(base),
             Expr::Deref(_) => false,
             Expr::Call(callee, _) => match callee {
-                Callee::Helper(helper, site) => site.is_none() && !helper.op.has_effect(),
-                Callee::Builtin(_) => true,
-                Callee::Effect(_) | Callee::Load { .. } | Callee::LoadIf | Callee::Inside { .. } => false,
-                Callee::Function(id, _) => {
+                CallTarget::Helper(helper, site) => site.is_none() && !helper.op.has_effect(),
+                CallTarget::Builtin(_) => true,
+                CallTarget::Effect(_) | CallTarget::Load { .. } | CallTarget::LoadIf | CallTarget::Inside { .. } => {
+                    false
+                }
+                CallTarget::Function(id, _) => {
                     let Summary { writes, reads, faults, takes_launch } = self.output.summaries[id.index()];
                     !writes && !reads && !faults && !takes_launch
                 }
@@ -57,8 +59,8 @@ impl Lowering<'_, '_> {
     /// Returns whether an expression can fault, so that it cannot be omitted.
     pub(in crate::lower) fn can_fault(&self, expr: &Expr) -> bool {
         let mut faults = match expr {
-            Expr::Call(Callee::Helper(_, site), _) => site.is_some(),
-            Expr::Call(Callee::Function(id, _), _) => self.output.summaries[id.index()].faults,
+            Expr::Call(CallTarget::Helper(_, site), _) => site.is_some(),
+            Expr::Call(CallTarget::Function(id, _), _) => self.output.summaries[id.index()].faults,
             _ => false,
         };
         expr.for_each_child(&mut |child| faults |= self.can_fault(child));

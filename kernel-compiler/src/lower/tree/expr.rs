@@ -40,12 +40,12 @@ pub(crate) enum Expr {
     /// A stored constant
     Constant(ConstantId),
     /// `f(x, y)`
-    Call(Callee, Vec<Expr>),
+    Call(CallTarget, Vec<Expr>),
 }
 
 /// The target of an [`Expr::Call`].
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Callee {
+pub(crate) enum CallTarget {
     /// A helper. With a site it can fault there, and takes the site and the launch after its arguments.
     Helper(Helper, Option<SiteRef>),
     /// A function of CUDA without side effects, listed in `cuda::reserved`, whose result depends only on its arguments.
@@ -150,12 +150,12 @@ impl Expr {
 
     /// Returns a call of a helper that cannot fault.
     pub(crate) fn helper(helper: Helper, args: Vec<Expr>) -> Expr {
-        Expr::Call(Callee::Helper(helper, None), args)
+        Expr::Call(CallTarget::Helper(helper, None), args)
     }
 
     /// Returns a call of a helper that can fault at `site`.
     pub(crate) fn faulting(helper: Helper, site: SiteRef, args: Vec<Expr>) -> Expr {
-        Expr::Call(Callee::Helper(helper, Some(site)), args)
+        Expr::Call(CallTarget::Helper(helper, Some(site)), args)
     }
 
     /// Calls `visit` with the direct children.

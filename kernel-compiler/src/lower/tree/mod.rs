@@ -13,7 +13,7 @@ use litemap::LiteMap;
 
 use super::helper::Helper;
 
-pub(crate) use expr::{Callee, Expr, Operator, Prefix, SiteRef};
+pub(crate) use expr::{CallTarget, Expr, Operator, Prefix, SiteRef};
 pub(crate) use stmt::{CHUNK, Case, Chunk, Deferred, Header, Next, Stmt, StmtKind, label_count};
 
 /// A program as a C syntax tree.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::coarsen::VIRTUAL_BLOCKS;
 use crate::ir::Scalar;
 use crate::lower::{
-    Body, CType, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, Prefix, SiteRef, Stmt,
+    Body, CType, CallTarget, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, Prefix, SiteRef, Stmt,
     StmtKind, TypeId, TypeKind, VarId,
 };
 
@@ -79,14 +79,14 @@ pub(super) enum V {
     /// An integer or a `bool`, by its bits.
     Int(Scalar, u64),
     Float(Scalar),
-    Ptr(Place),
+    Ptr(Location),
     Parts(Vec<V>),
     Void,
 }
 
-/// A place: a part of an object. A pointer to an element ends with its index.
+/// A location in memory: a part of an object. A pointer to an element ends with its index.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Location {
     object: usize,
     path: Vec<u64>,
 }
@@ -166,7 +166,7 @@ pub(super) fn run_in(
                     contents: contents.clone(),
                     written: BTreeMap::new(),
                 });
-                V::Ptr(Place { object: machine.objects.len() - 1, path: vec![0] })
+                V::Ptr(Location { object: machine.objects.len() - 1, path: vec![0] })
             }
             Arg::Number(number) => V::Int(Scalar::U64, *number as u64),
         });
@@ -331,12 +331,12 @@ impl<'m> Machine<'m> {
         }
     }
 
-    fn allocate(&mut self, value: V) -> Place {
+    fn allocate(&mut self, value: V) -> Location {
         self.objects.push(Object::Cell(value));
-        Place { object: self.objects.len() - 1, path: Vec::new() }
+        Location { object: self.objects.len() - 1, path: Vec::new() }
     }
 
-    fn load(&self, place: &Place) -> Result<V> {
+    fn load(&self, place: &Location) -> Result<V> {
         match &self.objects[place.object] {
             Object::Cell(value) => {
                 let mut value = value;
@@ -369,7 +369,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    fn store(&mut self, place: &Place, value: V) -> Result<()> {
+    fn store(&mut self, place: &Location, value: V) -> Result<()> {
         let typed = |this: &Self, old: &V, value: V| match old {
             V::Int(scalar, _) | V::Undef(Some(scalar)) | V::Float(scalar) => this.convert(value, *scalar),
             _ => Ok(value),
@@ -569,7 +569,7 @@ impl<'m> Machine<'m> {
                 None => {}
             }
             if let Header::For { var, next, .. } = header {
-                let place = Place { object: self.frame[var.index()], path: Vec::new() };
+                let place = Location { object: self.frame[var.index()], path: Vec::new() };
                 let value = match next {
                     Next::Assign(value) => self.eval(value)?,
                     step => {
@@ -625,10 +625,10 @@ impl<'m> Machine<'m> {
         }
     }
 
-    fn place(&mut self, expr: &'m Expr) -> Result<Place> {
+    fn place(&mut self, expr: &'m Expr) -> Result<Location> {
         match expr {
             Expr::Var(var) => {
-                let own = Place { object: self.frame[var.index()], path: Vec::new() };
+                let own = Location { object: self.frame[var.index()], path: Vec::new() };
                 if matches!(self.var_type(*var), CType::Reference { .. }) {
                     return match self.load(&own)? {
                         V::Ptr(place) => Ok(place),
@@ -810,8 +810,10 @@ impl<'m> Machine<'m> {
                 TypeKind::Enum { repr, variants } => self.wrap(variants[*position].1.into(), *repr),
                 TypeKind::Struct { .. } => return unsupported("a struct"),
             },
-            Expr::Call(Callee::Helper(helper, site), args) => self.helper(expr, *helper, site.map(number_of), args)?,
-            Expr::Call(Callee::Function(id, _), args) => {
+            Expr::Call(CallTarget::Helper(helper, site), args) => {
+                self.helper(expr, *helper, site.map(number_of), args)?
+            }
+            Expr::Call(CallTarget::Function(id, _), args) => {
                 let Some(function) = self.module.functions.get(id) else { return unsupported("a callee") };
                 let mut values = vec![V::Void; args.len()];
                 let mut order: Vec<usize> = (0..args.len()).collect();
@@ -824,7 +826,7 @@ impl<'m> Machine<'m> {
                 }
                 self.call(function, values)?
             }
-            Expr::Call(Callee::Builtin(name), args) if matches!(*name, "__umul64hi" | "__umulhi") => {
+            Expr::Call(CallTarget::Builtin(name), args) if matches!(*name, "__umul64hi" | "__umulhi") => {
                 let bits = if *name == "__umulhi" { 32 } else { 64 };
                 let scalar = if bits == 32 { Scalar::U32 } else { Scalar::U64 };
                 let values = self.operands(&args.iter().collect::<Vec<_>>(), |_| false)?;
@@ -835,7 +837,7 @@ impl<'m> Machine<'m> {
                 }
                 self.wrap((product >> bits) as i128, scalar)
             }
-            Expr::Call(Callee::Load { fault, short }, args) => {
+            Expr::Call(CallTarget::Load { fault, short }, args) => {
                 let to = if *short { Scalar::U32 } else { Scalar::Usize };
                 let index = self.eval(&args[1])?;
                 let index = self.convert(index, to)?;
@@ -848,7 +850,7 @@ impl<'m> Machine<'m> {
                 }
                 self.deferred_load(&args[0], index as u64, index < len)?
             }
-            Expr::Call(Callee::LoadIf, args) => {
+            Expr::Call(CallTarget::LoadIf, args) => {
                 let inside = self.truth(&args[2])?;
                 let index = if inside {
                     let index = self.eval(&args[1])?;
@@ -858,7 +860,7 @@ impl<'m> Machine<'m> {
                 };
                 self.deferred_load(&args[0], index, inside)?
             }
-            Expr::Call(Callee::Inside { fault }, args) => {
+            Expr::Call(CallTarget::Inside { fault }, args) => {
                 let index = self.eval(&args[0])?;
                 let index = self.convert(index, Scalar::Usize)?;
                 let len = self.eval(&args[1])?;

@@ -36,7 +36,7 @@ use super::predicate::Verdict;
 use super::symbol::{Axis, LaunchSymbol};
 use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, narrowed, remove, rewrite};
 use crate::ir::Scalar;
-use crate::lower::{Callee, Expr, Module, Op, Template};
+use crate::lower::{CallTarget, Expr, Module, Op, Template};
 use crate::source::Site;
 use crate::{Options, Validated, check, coarsen, common, lower};
 
@@ -86,7 +86,7 @@ impl Subject {
         if mode.narrow {
             program.index = Scalar::U32;
         }
-        let validated = check(&program).ok()?;
+        let validated = check(program).ok()?;
         let options = Options { block: mode.fixed_block, contiguous_views: mode.contiguous, ..Options::default() };
         let module = lower::program(&validated, options);
         let start = Instant::now();
@@ -386,7 +386,7 @@ fn shape(expr: &Expr) -> String {
         Expr::Binary(op, left, right) => format!("({} {op:?} {})", shape(left), shape(right)),
         Expr::Cast(_, operand) => format!("as {}", shape(operand)),
         Expr::Conditional(..) => "c ? a : b".to_owned(),
-        Expr::Call(Callee::Helper(helper, _), args) => {
+        Expr::Call(CallTarget::Helper(helper, _), args) => {
             format!("{:?}({})", helper.op, args.iter().map(shape).collect::<Vec<_>>().join(", "))
         }
         Expr::Call(..) => "f(..)".to_owned(),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::form::{Form, Narrow, is_comparison, is_ring, literal, shallow};
 use super::{Rewriter, is_index};
 use crate::ir::{FunctionId, Scalar};
-use crate::lower::{CType, Callee, Expr, Helper, Op, Operator, Prefix, VarId};
+use crate::lower::{CType, CallTarget, Expr, Helper, Op, Operator, Prefix, VarId};
 use crate::prove::condition::Condition;
 use crate::prove::rewrite;
 use crate::prove::width::Fit;
@@ -84,7 +84,7 @@ impl<'m> Rewriter<'m> {
             return None;
         }
         // An index whose fault is deferred does not fit: see `lower::defer`.
-        if matches!(expr, Expr::Call(Callee::Helper(_, Some(_)), _)) {
+        if matches!(expr, Expr::Call(CallTarget::Helper(_, Some(_)), _)) {
             return None;
         }
         let condition = self.condition(expr)?;
@@ -136,13 +136,13 @@ impl<'m> Rewriter<'m> {
                 let nonnegative = then.nonnegative && otherwise.nonnegative;
                 Some(Narrow { form, nonnegative, natural: then.natural || otherwise.natural })
             }
-            Expr::Call(Callee::Helper(helper, site), args) if helper.scalar.bits() == 64 => {
+            Expr::Call(CallTarget::Helper(helper, site), args) if helper.scalar.bits() == 64 => {
                 if site.is_some() {
                     return self.without_check(expr, *helper, args, scalar);
                 }
                 self.helper(expr, *helper, args, unsigned)
             }
-            Expr::Call(Callee::Function(id, _), _) if self.results.contains(id) => {
+            Expr::Call(CallTarget::Function(id, _), _) if self.results.contains(id) => {
                 Some(Narrow { form: self.plain(expr), nonnegative: unsigned, natural: true })
             }
             _ => None,
@@ -317,7 +317,7 @@ impl<'m> Rewriter<'m> {
             }
             Expr::Cast(CType::Scalar(_), inner) if self.wide_type(inner).is_some() => self.low(inner),
             Expr::Cast(CType::Scalar(_), inner) => Some(self.plain(inner).cast(Scalar::U32)),
-            Expr::Call(Callee::Helper(Helper { op, .. }, Some(_)), args) if (self.removed)(expr) => {
+            Expr::Call(CallTarget::Helper(Helper { op, .. }, Some(_)), args) if (self.removed)(expr) => {
                 match (op, args.as_slice()) {
                     (Op::At | Op::SplitAt, [index, _]) => self.low(index),
                     (Op::Add, [left, right]) => self.low_operation(Operator::Add, left, right),
@@ -355,7 +355,7 @@ impl<'m> Rewriter<'m> {
         let plain = self.plain(expr);
         match expr {
             // The call has another type than in the original.
-            Expr::Call(Callee::Function(id, _), _) if self.results.contains(id) => match self.result_type(*id) {
+            Expr::Call(CallTarget::Function(id, _), _) if self.results.contains(id) => match self.result_type(*id) {
                 Some(scalar) => plain.map(|call| Expr::cast(scalar, call)),
                 None => plain,
             },
@@ -409,8 +409,10 @@ impl<'m> Rewriter<'m> {
             Expr::Cast(ty @ CType::Scalar(scalar), inner) if !scalar.is_half() => {
                 self.either(inner).map(|inner| Expr::Cast(ty.clone(), Box::new(inner)))
             }
-            Expr::Call(Callee::Helper(helper, site), args) => self.plain_helper(expr, *helper, site.is_some(), args),
-            Expr::Call(callee @ Callee::Function(id, _), args) => {
+            Expr::Call(CallTarget::Helper(helper, site), args) => {
+                self.plain_helper(expr, *helper, site.is_some(), args)
+            }
+            Expr::Call(callee @ CallTarget::Function(id, _), args) => {
                 let Some(function) = self.module.functions.get(id) else { return Form::new(expr.clone()) };
                 let narrow = &self.narrow[&std::ptr::from_ref(function)];
                 let mut conditions = Vec::new();

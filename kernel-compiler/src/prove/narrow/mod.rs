@@ -25,7 +25,7 @@ use super::rewrite;
 use super::width::{Fit, Widths};
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
-    Body, CType, Callee, Expr, Function, Header, Helper, Module, NameOrigin, Op, Stmt, StmtKind, VarId, Variable,
+    Body, CType, CallTarget, Expr, Function, Header, Helper, Module, NameOrigin, Op, Stmt, StmtKind, VarId, Variable,
 };
 use crate::set::Set;
 use form::Narrow;
@@ -200,8 +200,8 @@ fn collect_outputs(stmts: &[Stmt], found: &mut Set<u32>) {
     for stmt in stmts {
         stmt.for_each_expr(&mut |expr| {
             expr.for_each(&mut |expr| match expr {
-                Expr::Call(Callee::Helper(Helper { op: Op::StepTo | Op::StepDown, .. }, _), _) => {}
-                Expr::Call(Callee::Helper(Helper { op, .. }, _), args) => {
+                Expr::Call(CallTarget::Helper(Helper { op: Op::StepTo | Op::StepDown, .. }, _), _) => {}
+                Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) => {
                     if let Some(Expr::Var(var)) = op.output().and_then(|position| args.get(position)) {
                         found.insert(var.0);
                     }

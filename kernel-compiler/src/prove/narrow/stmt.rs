@@ -3,7 +3,7 @@
 use super::form::{Form, is_ring};
 use super::{Rewriter, is_index};
 use crate::ir::Scalar;
-use crate::lower::{Callee, Case, Expr, Header, Helper, Next, Op, Operator, Stmt, StmtKind, VarId};
+use crate::lower::{CallTarget, Case, Expr, Header, Helper, Next, Op, Operator, Stmt, StmtKind, VarId};
 use crate::prove::condition::Condition;
 use crate::prove::rewrite;
 
@@ -139,7 +139,7 @@ impl<'m> Rewriter<'m> {
     pub(super) fn step(&mut self, original: &'m Header, header: &mut Header) {
         if let (Header::For { next: Next::Assign(call), .. }, Header::For { var, next: Next::Assign(next), .. }) =
             (original, header)
-            && let Expr::Call(Callee::Helper(Helper { op: Op::Step, scalar: Scalar::I32 }, None), args) = next
+            && let Expr::Call(CallTarget::Helper(Helper { op: Op::Step, scalar: Scalar::I32 }, None), args) = next
             && let [Expr::Var(counter), _, by] = args.as_slice()
             && counter == var
             && let Some(condition) = self.fits.steps.get(&std::ptr::from_ref(call))

@@ -2,7 +2,9 @@
 
 use litemap::LiteMap;
 
-use crate::lower::{CType, Callee, Expr, Function, Header, Helper, Module, Next, Op, Operator, Stmt, StmtKind, VarId};
+use crate::lower::{
+    CType, CallTarget, Expr, Function, Header, Helper, Module, Next, Op, Operator, Stmt, StmtKind, VarId,
+};
 use crate::set::Set;
 
 /// The direction in which the assignments of a loop change a variable, as far as their form tells.
@@ -40,7 +42,7 @@ impl Directions {
         let direction = match value {
             Expr::Binary(Operator::Add, ..) => Direction::Up,
             Expr::Binary(Operator::Div | Operator::Shr | Operator::Sub, ..) => Direction::Down,
-            Expr::Call(Callee::Helper(Helper { op, .. }, _), _) => match op {
+            Expr::Call(CallTarget::Helper(Helper { op, .. }, _), _) => match op {
                 Op::Add | Op::WrappingAdd | Op::Step | Op::Max => Direction::Up,
                 Op::Sub | Op::WrappingSub | Op::Div | Op::SaturatingSub | Op::Min => Direction::Down,
                 _ => Direction::Either,
@@ -82,7 +84,7 @@ pub(super) fn collect_assigned(stmts: &[Stmt], found: &mut Directions) {
 /// Collects the variables that helpers assign through references.
 pub(super) fn collect_outputs(expr: &Expr, found: &mut Directions) {
     expr.for_each(&mut |expr| {
-        let Expr::Call(Callee::Helper(Helper { op, .. }, _), args) = expr else { return };
+        let Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) = expr else { return };
         if let Some(Expr::Var(var)) = op.output().and_then(|position| args.get(position)) {
             found.note(*var, Direction::Either);
         }
@@ -110,7 +112,7 @@ pub(super) fn collect_borrowed(module: &Module, function: &Function, stmts: &[St
         stmt.for_each_expr(&mut |expr| {
             expr.for_each(&mut |expr| match expr {
                 Expr::AddressOf(place) => collect_roots(place, found),
-                Expr::Call(Callee::Function(id, _), args) => {
+                Expr::Call(CallTarget::Function(id, _), args) => {
                     let Some(callee) = module.functions.get(id) else { return };
                     for (param, arg) in callee.params.iter().zip(args) {
                         if is_reference(&callee.vars[param.index()].ty) {
@@ -118,7 +120,9 @@ pub(super) fn collect_borrowed(module: &Module, function: &Function, stmts: &[St
                         }
                     }
                 }
-                Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() && op.output().is_none() => {
+                Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args)
+                    if op.has_effect() && op.output().is_none() =>
+                {
                     for arg in args {
                         collect_roots(arg, found);
                     }

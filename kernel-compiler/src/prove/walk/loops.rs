@@ -7,7 +7,7 @@ use super::join::{branches, extended};
 use super::value::Value;
 use super::{Exits, State, Walk};
 use crate::ir::Scalar;
-use crate::lower::{CType, Callee, Expr, Header, Helper, Label, Next, Op, Operator, Stmt, StmtKind, VarId};
+use crate::lower::{CType, CallTarget, Expr, Header, Helper, Label, Next, Op, Operator, Stmt, StmtKind, VarId};
 use crate::prove::atoms::{AtomInfo, Bound, Range};
 use crate::prove::condition::Condition;
 use crate::prove::poly::Poly;
@@ -39,17 +39,16 @@ impl<'m> Walk<'m> {
             return;
         }
         // The walk over a closed range: see `lower::range`.
-        let walked = match header {
-            Header::For { next: Next::Assign(Expr::Call(Callee::Helper(Helper { op, .. }, _), args)), .. }
-                if matches!(op, Op::StepTo | Op::StepDown) =>
-            {
-                match args.as_slice() {
+        let walked =
+            match header {
+                Header::For {
+                    next: Next::Assign(Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args)), ..
+                } if matches!(op, Op::StepTo | Op::StepDown) => match args.as_slice() {
                     [Expr::Var(var), last, _] => Some((*var, last, *op == Op::StepDown)),
                     _ => None,
-                }
-            }
-            _ => None,
-        };
+                },
+                _ => None,
+            };
         self.extreme_test(header);
         let mut directions = Directions::default();
         collect_assigned(body, &mut directions);
@@ -228,7 +227,9 @@ impl<'m> Walk<'m> {
         let is_changed = |var: &VarId| directions.of.contains_key(&var.0) || self.frame.borrowed.contains(&var.0);
         let by = match next {
             Next::Increment => 1,
-            Next::Assign(Expr::Call(Callee::Helper(Helper { op: Op::Step, .. }, _), args)) if *op == Operator::Lt => {
+            Next::Assign(Expr::Call(CallTarget::Helper(Helper { op: Op::Step, .. }, _), args))
+                if *op == Operator::Lt =>
+            {
                 let [Expr::Var(from), to, Expr::Literal(_, by @ 1..)] = args.as_slice() else { return None };
                 let same_end = match (&**end, to) {
                     (Expr::Literal(_, end), Expr::Literal(_, to)) => end == to,
@@ -390,7 +391,7 @@ fn is_geometric(body: &[Stmt]) -> bool {
         StmtKind::Update { op, place: Expr::Var(_), value: Expr::Literal(..) } => geometric(op),
         StmtKind::Assign { place: Expr::Var(var), value } => match value {
             Expr::Binary(op, left, _) => geometric(op) && matches!(**left, Expr::Var(of) if of == *var),
-            Expr::Call(Callee::Helper(Helper { op: Op::Mul | Op::WrappingMul | Op::Div, .. }, _), args) => {
+            Expr::Call(CallTarget::Helper(Helper { op: Op::Mul | Op::WrappingMul | Op::Div, .. }, _), args) => {
                 matches!(args.first(), Some(Expr::Var(of)) if of == var)
             }
             _ => false,

@@ -28,7 +28,7 @@ use super::width::Widths;
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::defer;
 use crate::lower::{
-    Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Label, Module, Op, Operator, SiteRef, Stmt,
+    Body, CType, CallTarget, Case as SwitchCase, Expr, Function, Header, Label, Module, Op, Operator, SiteRef, Stmt,
     StmtKind, VarId,
 };
 use crate::set::Set;
@@ -73,7 +73,7 @@ struct Frame<'m> {
 }
 
 /// A removable check: a call of a helper that can fault, or the test of a versioned loop.
-pub(super) struct Check {
+pub(super) struct RemovableCheck {
     /// The first site of the check; `None` for the test of a versioned loop.
     pub(super) site: Option<SiteRef>,
     pub(super) op: Op,
@@ -91,7 +91,7 @@ pub(super) struct Walk<'m> {
     pub(super) module: &'m Module,
     /// The numbers of the checks, by the addresses of their expressions.
     pub(super) numbers: HashMap<*const Expr, usize>,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<RemovableCheck>,
     /// `None` at an unreachable point.
     pub(super) state: Option<State>,
     /// The facts that follow from the checks of the current statement. They hold from the next statement on: C does not
@@ -121,7 +121,7 @@ pub(super) struct Walk<'m> {
 pub(super) fn walk(
     module: &Module,
     numbers: HashMap<*const Expr, usize>,
-    checks: Vec<Check>,
+    checks: Vec<RemovableCheck>,
     fixed_block: Option<[u32; 3]>,
     extent: i128,
     widths: Option<Widths>,
@@ -528,7 +528,7 @@ impl<'m> Walk<'m> {
                     self.checks[*number].condition = Condition::FALSE;
                     self.checks[*number].reached = true;
                 }
-                if let Expr::Call(Callee::Function(id, _), _) = expr {
+                if let Expr::Call(CallTarget::Function(id, _), _) = expr {
                     callees.push(*id);
                 }
             });

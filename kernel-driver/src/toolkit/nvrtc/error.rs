@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::Version;
+use crate::driver::Version;
 use crate::toolkit::searched::{BadNvrtcReason, Joined, Searched};
 
 /// Why no NVRTC is usable.

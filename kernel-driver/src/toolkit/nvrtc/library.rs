@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-use super::Version;
+use crate::driver::Version;
 use crate::loader::{library_of, loader_message, resolve};
 use crate::toolkit::searched::LibraryFailure;
 

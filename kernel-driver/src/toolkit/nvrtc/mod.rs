@@ -16,10 +16,10 @@ pub use error::{NvrtcArgument, NvrtcError, NvrtcFailure, SearchError, Unsupporte
 use library::Functions;
 pub use program::{Image, SourceText};
 
-use super::Version;
 use super::architecture::Architecture;
 use super::environment::Environment;
 use super::searched::{LibraryFailure, Searched};
+use crate::driver::Version;
 use crate::sync::{Mutex, OnceLock};
 use cumbia_kernel_sync::event;
 

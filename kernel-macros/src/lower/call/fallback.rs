@@ -144,7 +144,7 @@ fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,
         name if SLICES.contains(&name) => &rules::SLICE_METHOD,
         "powf" | "powi" | "pow" => &rules::POWER,
-        "shape" | "size" | "length" => &rules::LENGTH,
+        "category" | "size" | "length" => &rules::LENGTH,
         "clone" => &rules::CLONE,
         _ => &rules::METHOD,
     }

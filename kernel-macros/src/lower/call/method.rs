@@ -7,9 +7,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, ExprReference};
 
 use crate::lower::call::{CalledMethod, Guard, hidden_name};
-use crate::lower::place::borrow::borrowed_again;
-use crate::lower::place::{Access, Form};
-use crate::lower::{Lowerer, Shape, Value, foreign, peeled};
+use crate::lower::place::borrow::reborrowed;
+use crate::lower::place::{Form, PlaceContext};
+use crate::lower::{Category, Lowerer, Value, foreign, peeled};
 use crate::position::standing_for;
 use crate::rules;
 
@@ -41,19 +41,19 @@ impl Lowerer<'_> {
         // A method call dereferences its receiver implicitly.
         let (receiver, borrow) = borrowed(&call.receiver);
         let mutable = borrow.is_some_and(|borrow| borrow.mutability.is_some());
-        let access = match borrow {
-            Some(_) if mutable => Access::Write,
-            Some(_) => Access::Read,
-            None => Access::Receiver,
+        let context = match borrow {
+            Some(_) if mutable => PlaceContext::Write,
+            Some(_) => PlaceContext::Read,
+            None => PlaceContext::Receiver,
         };
-        let place = self.place(receiver, access);
+        let place = self.place(receiver, context);
         let (method, turbofish) = (hidden_name(&call.method), &call.turbofish);
         let (place_cpu, dot) = (&place.cpu, &call.dot_token);
         let (guard, callee) = if place.is_behind_handle() {
             // Rust probes the methods of a reference in another order than those of its referent.
             let of_reference = borrow.is_some() || place.form != Form::Handle;
             let handle = match borrow {
-                Some(borrow) => borrowed_again(place_cpu.clone(), mutable, borrow.span()),
+                Some(borrow) => reborrowed(place_cpu.clone(), mutable, borrow.span()),
                 None => place_cpu.clone(),
             };
             let guard = Guard::new(&handle, receiver.span(), of_reference);
@@ -77,16 +77,16 @@ impl Lowerer<'_> {
             };
             (None, quote!(#target #dot #method #turbofish))
         };
-        let receiver = Value { id: place.id, cpu: TokenStream::new(), shape: place.shape };
+        let receiver = Value { id: place.id, cpu: TokenStream::new(), category: place.category };
         let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
         self.fallbacks.method(&call.method, args.len());
-        let shape = match text.as_str() {
-            "split_at" | "split_at_mut" => Shape::Tuple(vec![Shape::Slice; 2]),
+        let category = match text.as_str() {
+            "split_at" | "split_at_mut" => Category::Tuple(vec![Category::Slice; 2]),
             // The `clone` of a slice is the copy of the handle.
-            "clone" if receiver.shape == Shape::Slice => Shape::Slice,
-            _ => Shape::Unknown,
+            "clone" if receiver.category == Category::Slice => Category::Slice,
+            _ => Category::Unknown,
         };
-        let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown: call.method.span(), shape };
+        let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown: call.method.span(), category };
         self.hidden_call(hidden, &[receiver], &args, call.span())
     }
 }

@@ -12,17 +12,17 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path};
 
 use crate::identity::{self, Known};
-use crate::lower::place::Access;
-use crate::lower::shape::is_primitive;
+use crate::lower::category::is_primitive;
+use crate::lower::place::PlaceContext;
 use crate::lower::sugar::is_upper_case;
-use crate::lower::{Lowerer, Shape, Value, foreign, peeled, slot_name};
+use crate::lower::{Category, Lowerer, Value, foreign, peeled, slot_name};
 use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::{ParamKind, is_heap_name};
 
 /// The kind of item that a call's path names, by Rust's naming convention: the names of types and variants are upper camel
 /// case.
-enum Callee {
+enum PathKind {
     /// `helper`, `math::helper`
     Function,
     /// `Complex::new`, `f32::max`, `<T as Shape>::area`
@@ -46,10 +46,10 @@ impl Lowerer<'_> {
         if let Some(heap) = path.path.segments.iter().find(|segment| is_heap_name(&segment.ident.to_string())) {
             return self.reject_named(path, &rules::HEAP, &heap.ident);
         }
-        match callee_of(path) {
-            Callee::Associated => self.associated_call(call, path),
-            Callee::TupleStruct => self.tuple_structure(call, &path.path),
-            Callee::Function => self.function_call(call, path),
+        match path_kind(path) {
+            PathKind::Associated => self.associated_call(call, path),
+            PathKind::TupleStruct => self.tuple_structure(call, &path.path),
+            PathKind::Function => self.function_call(call, path),
         }
     }
 
@@ -73,17 +73,17 @@ impl Lowerer<'_> {
             }
         }
         let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
-        let Some(shape) = intrinsic::handle(path, args.len()) else {
-            let shape = intrinsic::shape_of_result(path, args.len());
-            return self.resolved_call(call, path, &args, shape);
+        let Some(category) = intrinsic::handle(path, args.len()) else {
+            let category = intrinsic::category_of_result(path, args.len());
+            return self.resolved_call(call, path, &args, category);
         };
-        let Value { id, cpu, shape } = self.resolved_call(call, path, &args, shape);
+        let Value { id, cpu, category } = self.resolved_call(call, path, &args, category);
         let check = identity::check(&path.path, Known::Intrinsic);
-        Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), shape }
+        Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), category }
     }
 
     /// A call of the item that `path` resolves to.
-    fn resolved_call(&mut self, call: &ExprCall, path: &ExprPath, args: &[Value], shape: Shape) -> Value {
+    fn resolved_call(&mut self, call: &ExprCall, path: &ExprPath, args: &[Value], category: Category) -> Value {
         let callee = self.slot();
         let span = call.func.span();
         let name = slot_name(callee, span);
@@ -101,7 +101,7 @@ impl Lowerer<'_> {
                 .call(#(#cpu_args),*)
         };
         let args = args.iter().map(|arg| arg.id).collect();
-        self.shaped(ExprKind::Call { callee, args }, call.span(), standing_for(call.span(), cpu), shape)
+        self.with_category(ExprKind::Call { callee, args }, call.span(), standing_for(call.span(), cpu), category)
     }
 
     /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
@@ -120,8 +120,8 @@ impl Lowerer<'_> {
         values.extend(args.map(|arg| self.argument(arg)));
         // A first argument in memory is passed as a handle. The type in the path is the function's own, or one that
         // implements its trait.
-        let lent = guard.is_some() && path.qself.is_none() && !self.is_number(path);
-        let hidden = if lent { lent_name(&function) } else { hidden_name(&function) };
+        let by_reference = guard.is_some() && path.qself.is_none() && !self.is_number(path);
+        let hidden = if by_reference { by_reference_name(&function) } else { hidden_name(&function) };
         self.fallbacks.associated(&function, hidden.clone(), values.len());
         let named = hidden_path(path, hidden);
         let mut check = TokenStream::new();
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
             // rustc skips a module of this name that does not contain the hidden function.
             check = identity::check(&primitive, Known::Primitive);
         }
-        let method = CalledMethod { check, guard, callee: named, shown: path.span(), shape: Shape::Unknown };
+        let method = CalledMethod { check, guard, callee: named, shown: path.span(), category: Category::Unknown };
         let (first, rest) = values.split_at(values.len().min(1));
         self.hidden_call(method, first, rest, call.span())
     }
@@ -146,7 +146,7 @@ impl Lowerer<'_> {
             }
             _ => {
                 let value = self.expr(arg);
-                let Shape::Reference { mutable } = value.shape else { return (value, None) };
+                let Category::Reference { mutable } = value.category else { return (value, None) };
                 return received(value, mutable, arg.span());
             }
         };
@@ -154,16 +154,16 @@ impl Lowerer<'_> {
         if mutable {
             self.reject_read_only(&reference.expr);
         }
-        let access = if mutable { Access::Write } else { Access::Read };
-        let place = self.place(&reference.expr, access);
+        let context = if mutable { PlaceContext::Write } else { PlaceContext::Read };
+        let place = self.place(&reference.expr, context);
         let id = self.push(ExprKind::Borrow { place: place.id, mutable }, reference.span());
-        let to_value = Shape::Reference { mutable };
+        let to_value = Category::Reference { mutable };
         if place.is_behind_handle() {
-            return received(Value { id, cpu: place.cpu, shape: to_value }, mutable, reference.span());
+            return received(Value { id, cpu: place.cpu, category: to_value }, mutable, reference.span());
         }
         let (cpu, and, mutability) = (place.cpu, &reference.and_token, &reference.mutability);
-        let cpu = if place.shape == Shape::Slice { cpu } else { quote!(#and #mutability #cpu) };
-        (Value { id, cpu, shape: to_value }, None)
+        let cpu = if place.category == Category::Slice { cpu } else { quote!(#and #mutability #cpu) };
+        (Value { id, cpu, category: to_value }, None)
     }
 
     /// Returns whether a path names an associated function of a numeric type or of a type parameter.
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
         rest: &[Value],
         span: Span,
     ) -> Value {
-        let CalledMethod { check, guard, callee, shown, shape } = method;
+        let CalledMethod { check, guard, callee, shown, category } = method;
         let slot = self.slot();
         let name = slot_name(slot, shown);
         let at = self.at(span);
@@ -228,7 +228,7 @@ impl Lowerer<'_> {
             quote!({ #check #called })
         };
         let args = first.iter().chain(rest).map(|value| value.id).collect();
-        self.shaped(ExprKind::Call { callee: slot, args }, span, standing_for(span, cpu), shape)
+        self.with_category(ExprKind::Call { callee: slot, args }, span, standing_for(span, cpu), category)
     }
 }
 
@@ -283,18 +283,18 @@ pub(in crate::lower) struct CalledMethod {
     pub(in crate::lower) callee: TokenStream,
     /// The span of errors about the function.
     pub(in crate::lower) shown: Span,
-    /// The shape of the result.
-    pub(in crate::lower) shape: Shape,
+    /// The category of the result.
+    pub(in crate::lower) category: Category,
 }
 
 /// Returns a reference to a value in memory for a function that may take a Rust reference, and its guard; see
 /// [`crate::lower::call::method`].
 fn received(value: Value, mutable: bool, span: Span) -> (Value, Option<Guard>) {
-    let Value { id, cpu, shape } = value;
+    let Value { id, cpu, category } = value;
     let guard = Guard::new(&cpu, span, false);
     let (name, span) = (&guard.receiver, ours(span));
     let cpu = if mutable { quote_spanned!(span=> &mut #name) } else { quote_spanned!(span=> &#name) };
-    (Value { id, cpu, shape }, Some(guard))
+    (Value { id, cpu, category }, Some(guard))
 }
 
 /// Returns the type that represents the arguments of a call to `Cx::call_of` of the language layer: `Literal<N>` if the
@@ -310,14 +310,14 @@ fn literal_type(call: &ExprCall) -> TokenStream {
     }
 }
 
-fn callee_of(path: &ExprPath) -> Callee {
+fn path_kind(path: &ExprPath) -> PathKind {
     let mut segments = path.path.segments.iter().rev();
     let (last, before) = (segments.next(), segments.next());
     let of_type = path.qself.is_some() || before.is_some_and(|before| is_type_name(&before.ident));
     match last {
-        Some(last) if is_upper_case(&last.ident) => Callee::TupleStruct,
-        Some(_) if of_type => Callee::Associated,
-        _ => Callee::Function,
+        Some(last) if is_upper_case(&last.ident) => PathKind::TupleStruct,
+        Some(_) if of_type => PathKind::Associated,
+        _ => PathKind::Function,
     }
 }
 
@@ -371,8 +371,8 @@ pub(in crate::lower) fn hidden_name(name: &Ident) -> Ident {
 }
 
 /// Returns the name of the variant of that counterpart whose first argument is a reference to a value in memory.
-pub(in crate::lower) fn lent_name(name: &Ident) -> Ident {
-    Ident::new(&format!("__device_lent_{}", name.unraw()), name.span())
+pub(in crate::lower) fn by_reference_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_by_reference_{}", name.unraw()), name.span())
 }
 
 /// Returns whether a path is `size_of::<T>` or `align_of::<T>`.

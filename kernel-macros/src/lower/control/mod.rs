@@ -13,7 +13,7 @@ use syn::{
 };
 
 use crate::lower::pattern::matching::{Condition, Conditions, after};
-use crate::lower::{Body, Lowerer, Open, Shape, Value, body_label, in_braces, peeled, sugar};
+use crate::lower::{Body, Category, Lowerer, Open, Value, body_label, in_braces, peeled, sugar};
 use crate::position::{Name, ours};
 use crate::rules;
 
@@ -21,13 +21,13 @@ impl Lowerer<'_> {
     /// `{ .. }`, `'label: { .. }`
     pub(in crate::lower) fn block_expr(&mut self, expr: &ExprBlock) -> Value {
         let Some(label) = &expr.label else {
-            let Body { ir, cpu, shape } = self.braced(&expr.block);
-            return self.shaped(ExprKind::Block(ir), expr.span(), cpu, shape);
+            let Body { ir, cpu, category } = self.braced(&expr.block);
+            return self.with_category(ExprKind::Block(ir), expr.span(), cpu, category);
         };
-        let (id, of_breaks, Body { ir: body, cpu, shape }) =
+        let (id, of_breaks, Body { ir: body, cpu, category }) =
             self.opened(Some(label), true, |lowerer, _| lowerer.braced(&expr.block));
-        let shape = of_breaks.join(shape);
-        self.shaped(ExprKind::Labelled { id, body }, expr.span(), quote!(#label #cpu), shape)
+        let category = of_breaks.join(category);
+        self.with_category(ExprKind::Labelled { id, body }, expr.span(), quote!(#label #cpu), category)
     }
 
     /// Returns the expression with its values coerced to slices, if some of them are slices and others are references to
@@ -46,7 +46,8 @@ impl Lowerer<'_> {
                     if is_part { slices = true } else { others = true }
                 }
                 value => {
-                    slices |= self.variable(value).is_some_and(|local| self.known[local.index()].shape == Shape::Slice);
+                    slices |=
+                        self.variable(value).is_some_and(|local| self.known[local.index()].category == Category::Slice);
                 }
             }
         }
@@ -69,9 +70,9 @@ impl Lowerer<'_> {
         });
         let otherwise = branch.else_branch.as_ref().map(|(token, otherwise)| (token, self.expr(otherwise)));
         let else_cpu = otherwise.as_ref().map(|(token, Value { cpu, .. })| quote!(#token #cpu));
-        let shape = match &otherwise {
-            Some((_, otherwise)) => then.shape.join(otherwise.shape.clone()),
-            None => Shape::Owned,
+        let category = match &otherwise {
+            Some((_, otherwise)) => then.category.join(otherwise.category.clone()),
+            None => Category::Owned,
         };
         let otherwise = otherwise.map(|(_, value)| value.id);
         let Conditions { mut parts, cpu: condition_cpu, before, learn: _ } = conditions;
@@ -83,7 +84,7 @@ impl Lowerer<'_> {
                 let then = self.push(ExprKind::Block(then.ir), branch.then_branch.span());
                 let otherwise = otherwise.unwrap_or_else(|| self.unit(span));
                 let id = self.match_or(pattern, value, then, otherwise, span);
-                return Value { id, cpu, shape };
+                return Value { id, cpu, category };
             }
             // `'chain: { if a { match b { pattern => break 'chain then, _ => {} } } otherwise }`
             (_, last) => {
@@ -97,28 +98,28 @@ impl Lowerer<'_> {
                 ExprKind::Labelled { id: target, body }
             }
         };
-        self.shaped(kind, span, cpu, shape)
+        self.with_category(kind, span, cpu, category)
     }
 
     /// Lowers the block of an `if` or a `while`, in the scope of the variables that the conditions bind.
     fn conditional_block(&mut self, conditions: &Conditions, block: &syn::Block) -> Body {
-        let Body { ir, mut cpu, shape } = self.block(block);
+        let Body { ir, mut cpu, category } = self.block(block);
         let learn = &conditions.learn;
         if !learn.is_empty() {
             // Items of the block do not change what the paths of the condition mean.
             cpu = quote!(#learn { #cpu });
         }
-        Body { ir, cpu: in_braces(block, cpu), shape }
+        Body { ir, cpu: in_braces(block, cpu), category }
     }
 
     /// `loop { .. }`
     pub(in crate::lower) fn loop_expr(&mut self, expr: &ExprLoop) -> Value {
         let unroll = self.unroll(&expr.attrs);
-        let (id, shape, Body { ir: body, cpu, shape: _ }) =
+        let (id, category, Body { ir: body, cpu, category: _ }) =
             self.opened(expr.label.as_ref(), false, |lowerer, _| lowerer.braced(&expr.body));
         let (label, loop_token) = (&expr.label, &expr.loop_token);
         let kind = ExprKind::Loop { id, body, unroll };
-        self.shaped(kind, expr.span(), quote!(#label #loop_token #cpu), shape)
+        self.with_category(kind, expr.span(), quote!(#label #loop_token #cpu), category)
     }
 
     /// `while c { .. }`, `while let pattern = value { .. }`
@@ -186,19 +187,19 @@ impl Lowerer<'_> {
     }
 
     /// Runs `inside` for the contents of a loop or a labelled block, where `break` and `continue` can target it. Returns
-    /// the join of the shapes of its `break`s as well.
+    /// the join of the categories of its `break`s as well.
     pub(in crate::lower) fn opened<R>(
         &mut self,
         label: Option<&Label>,
         block: bool,
         inside: impl FnOnce(&mut Self, LoopId) -> R,
-    ) -> (LoopId, Shape, R) {
+    ) -> (LoopId, Category, R) {
         let id = self.loop_id();
         let label = label.map(|label| Name::of(&label.name.ident));
-        self.open.push(Open { label, id, block, shape: Shape::Never });
+        self.open.push(Open { label, id, block, category: Category::Never });
         let inside = inside(self, id);
-        let shape = self.open.pop().map_or(Shape::Unknown, |open| open.shape);
-        (id, shape, inside)
+        let category = self.open.pop().map_or(Category::Unknown, |open| open.category);
+        (id, category, inside)
     }
 
     /// Returns the target of a jump. rustc reports a jump without one.
@@ -213,21 +214,21 @@ impl Lowerer<'_> {
     /// `break`, `break 'label value`
     pub(in crate::lower) fn break_expr(&mut self, jump: &ExprBreak) -> Value {
         let value = jump.expr.as_ref().map(|expr| self.expr(expr));
-        let shape = value.as_ref().map_or(Shape::Owned, |value| value.shape.clone());
+        let category = value.as_ref().map_or(Category::Owned, |value| value.category.clone());
         let target = self.jump_target(jump.label.as_ref()).map_or(LoopId(0), |target| {
-            target.shape = std::mem::replace(&mut target.shape, Shape::Never).join(shape);
+            target.category = std::mem::replace(&mut target.category, Category::Never).join(category);
             target.id
         });
         let (label, cpu) = (&jump.label, value.as_ref().map(|value| &value.cpu));
         let cpu = quote_spanned!(jump.span()=> break #label #cpu);
         let value = value.map(|value| value.id);
-        self.shaped(ExprKind::Break { target, value }, jump.span(), cpu, Shape::Never)
+        self.with_category(ExprKind::Break { target, value }, jump.span(), cpu, Category::Never)
     }
 
     /// `continue`, `continue 'label`
     pub(in crate::lower) fn continue_expr(&mut self, jump: &ExprContinue) -> Value {
         let target = self.jump_target(jump.label.as_ref()).map_or(LoopId(0), |target| target.id);
-        self.shaped(ExprKind::Continue { target }, jump.span(), quote!(#jump), Shape::Never)
+        self.with_category(ExprKind::Continue { target }, jump.span(), quote!(#jump), Category::Never)
     }
 
     /// `return`, `return value`: a `break` out of the labelled block around the body. A thread that leaves a kernel is
@@ -242,6 +243,6 @@ impl Lowerer<'_> {
             None => quote_spanned!(ours(span)=> break #label #cx.returning(())),
         };
         let value = value.map(|value| value.id);
-        self.shaped(ExprKind::Return(value), jump.span(), cpu, Shape::Never)
+        self.with_category(ExprKind::Return(value), jump.span(), cpu, Category::Never)
     }
 }

@@ -10,8 +10,8 @@ use crate::lower::call::hidden_name;
 use crate::lower::control::zipped::is_zipped;
 use crate::lower::pattern::binding_modes;
 use crate::lower::pattern::{Binder, Bound};
-use crate::lower::place::{Access, Form, root};
-use crate::lower::{Body, Lowerer, Shape, Value, in_braces, peeled};
+use crate::lower::place::{Form, PlaceContext, root};
+use crate::lower::{Body, Category, Lowerer, Value, in_braces, peeled};
 use crate::position::{self, ours, standing_for};
 use crate::rules;
 use crate::signature::ParamKind;
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
             self.opened(expr.label.as_ref(), false, |lowerer, _| {
                 lowerer.scoped(|lowerer| {
                     let mut binder = Binder::irrefutable(None);
-                    let (local, bound) = lowerer.single(&expr.pat, &Shape::Owned, &mut binder);
+                    let (local, bound) = lowerer.single(&expr.pat, &Category::Owned, &mut binder);
                     (local, bound, lowerer.iteration(expr, &[binder.learn], Vec::new()))
                 })
             });
@@ -120,18 +120,18 @@ impl Lowerer<'_> {
                 (by, of) = (By::Copy, elements.value);
             }
         }
-        let shape = match by {
-            By::Reference { mutable } => Shape::Reference { mutable },
-            By::Copy | By::Value => Shape::Owned,
+        let category = match by {
+            By::Reference { mutable } => Category::Reference { mutable },
+            By::Copy | By::Value => Category::Owned,
         };
         let iterator = elements.iterator(by);
         let (id, _, (index, element, pattern, body)) = self.opened(expr.label.as_ref(), false, |lowerer, _| {
             lowerer.scoped(|lowerer| {
                 let mut binder = Binder::irrefutable(None);
-                let index = index_pattern.map(|pattern| lowerer.single(pattern, &Shape::Owned, &mut binder));
+                let index = index_pattern.map(|pattern| lowerer.single(pattern, &Category::Owned, &mut binder));
                 let mut first = Vec::new();
                 let (element, bound, destructuring) =
-                    lowerer.element_variable(element_pattern, &shape, &mut binder, &mut first);
+                    lowerer.element_variable(element_pattern, &category, &mut binder, &mut first);
                 let (index, pattern) = match index {
                     Some((index, Bound { ir: _, cpu, .. })) => {
                         let element = bound.cpu;
@@ -172,30 +172,30 @@ impl Lowerer<'_> {
             Expr::Reference(reference) => self.is_of_slice(&reference.expr),
             place => {
                 let variable = self.variable(root(place));
-                variable.is_some_and(|local| self.known[local.index()].shape == Shape::Slice)
+                variable.is_some_and(|local| self.known[local.index()].category == Category::Slice)
             }
         }
     }
 
     /// Lowers the body of a loop, preceded by the tokens and the statements that begin each iteration.
     fn iteration(&mut self, expr: &ExprForLoop, before: &[TokenStream], first: Vec<IrStmt>) -> Body {
-        let Body { ir: Block { stmts, tail }, cpu, shape } = self.block(&expr.body);
+        let Body { ir: Block { stmts, tail }, cpu, category } = self.block(&expr.body);
         let stmts = first.into_iter().chain(stmts).collect();
-        Body { ir: Block { stmts, tail }, cpu: in_braces(&expr.body, quote!(#(#before)* #cpu)), shape }
+        Body { ir: Block { stmts, tail }, cpu: in_braces(&expr.body, quote!(#(#before)* #cpu)), category }
     }
 
     /// Lowers the variable of a counted loop: an identifier or `_`.
-    fn single(&mut self, pattern: &Pat, shape: &Shape, binder: &mut Binder) -> (Option<LocalId>, Bound) {
+    fn single(&mut self, pattern: &Pat, category: &Category, binder: &mut Binder) -> (Option<LocalId>, Bound) {
         match pattern {
             Pat::Wild(_) | Pat::Ident(PatIdent { by_ref: None, subpat: None, .. }) => {
-                let bound = self.pattern(pattern, shape, binder);
+                let bound = self.pattern(pattern, category, binder);
                 let local = match &bound.ir {
                     cumbia_kernel_ir::Pattern::Local(local) => Some(*local),
                     _ => None,
                 };
                 (local, bound)
             }
-            Pat::Paren(inner) => self.single(&inner.pat, shape, binder),
+            Pat::Paren(inner) => self.single(&inner.pat, category, binder),
             pattern => {
                 self.errors.reject(pattern, &rules::FOR_PATTERN);
                 (None, Bound::new(cumbia_kernel_ir::Pattern::Wild, TokenStream::new()))
@@ -208,25 +208,25 @@ impl Lowerer<'_> {
     fn element_variable(
         &mut self,
         pattern: &Pat,
-        shape: &Shape,
+        category: &Category,
         binder: &mut Binder,
         first: &mut Vec<IrStmt>,
     ) -> (Option<LocalId>, Bound, TokenStream) {
         if let Pat::Wild(_) | Pat::Ident(PatIdent { by_ref: None, subpat: None, .. }) = pattern {
-            let (local, bound) = self.single(pattern, shape, binder);
+            let (local, bound) = self.single(pattern, category, binder);
             return (local, bound, TokenStream::new());
         }
-        if matches!(shape, Shape::Reference { .. }) {
+        if matches!(category, Category::Reference { .. }) {
             let rule = if matches!(pattern, Pat::Tuple(_)) { &rules::FOR_PAIRS } else { &rules::FOR_REFERENCES };
             self.errors.reject(pattern, rule);
         }
         let span = ours(pattern.span());
         let name = Ident::new("element", span);
-        let local = self.declare(&name, false, shape.clone());
+        let local = self.declare(&name, false, category.clone());
         let learn_element = self.learn("is", local, &name, pattern.span());
         let value = self.push(ExprKind::Local(local), pattern.span());
         let mut inner = Binder::irrefutable(None);
-        let Bound { ir, cpu, .. } = self.pattern(pattern, shape, &mut inner);
+        let Bound { ir, cpu, .. } = self.pattern(pattern, category, &mut inner);
         first.push(IrStmt::Let { pattern: ir, init: Some(value), span: position::of(pattern.span()) });
         let learn = inner.learn;
         let destructuring = quote_spanned!(span=> #learn_element let #cpu = #name; #learn);
@@ -260,7 +260,7 @@ impl Lowerer<'_> {
                 }
                 if name == "step_by" && call.args.len() == 1 {
                     let step = &call.args[0];
-                    let Value { id, cpu: step_cpu, shape: _ } = self.expr(step);
+                    let Value { id, cpu: step_cpu, category: _ } = self.expr(step);
                     ir.adapters.push(Adapter::StepBy(id));
                     let (at, cx) = (self.at(step.span()), &self.cx);
                     let step = quote_spanned!(ours(step.span())=> #cx.step(#step_cpu, #at));
@@ -282,8 +282,8 @@ impl Lowerer<'_> {
             return None;
         };
         let spans = [start.span(), end.span()];
-        let Value { id: start, cpu: start_cpu, shape: _ } = self.expr(start);
-        let Value { id: end, cpu: end_cpu, shape: _ } = self.expr(end);
+        let Value { id: start, cpu: start_cpu, category: _ } = self.expr(start);
+        let Value { id: end, cpu: end_cpu, category: _ } = self.expr(end);
         let (start_cpu, end_cpu) = (standing_for(spans[0], start_cpu), standing_for(spans[1], end_cpu));
         let limits = &range.limits;
         let inclusive = matches!(limits, RangeLimits::Closed(_));
@@ -304,10 +304,10 @@ impl Lowerer<'_> {
             other => {
                 // A variable can be a reference or a slice, which yield their elements by reference.
                 let value = self.expr(other);
-                let by = match value.shape {
-                    Shape::Reference { mutable } => By::Reference { mutable },
-                    Shape::Slice => By::Reference { mutable: self.is_mutable_slice(other) },
-                    Shape::Owned | Shape::Unknown | Shape::Tuple(_) | Shape::Never => By::Value,
+                let by = match value.category {
+                    Category::Reference { mutable } => By::Reference { mutable },
+                    Category::Slice => By::Reference { mutable: self.is_mutable_slice(other) },
+                    Category::Owned | Category::Unknown | Category::Tuple(_) | Category::Never => By::Value,
                 };
                 Some(Elements::new(value.id, value.cpu, by, other.span()))
             }
@@ -328,10 +328,10 @@ impl Lowerer<'_> {
                 None => self.reject_read_only(expr),
             }
         }
-        let access = if mutable { Access::Write } else { Access::Read };
-        let place = self.place(expr, access);
-        let of = match (place.form, &place.shape) {
-            (Form::Computed | Form::Variable, Shape::Slice | Shape::Reference { .. }) => place.id,
+        let context = if mutable { PlaceContext::Write } else { PlaceContext::Read };
+        let place = self.place(expr, context);
+        let of = match (place.form, &place.category) {
+            (Form::Computed | Form::Variable, Category::Slice | Category::Reference { .. }) => place.id,
             (Form::Computed | Form::Variable | Form::Handle, _) => {
                 self.push(ExprKind::Borrow { place: place.id, mutable }, span)
             }
@@ -343,7 +343,7 @@ impl Lowerer<'_> {
     /// method of such a trait would make the call ambiguous. Only arrays in variables have these methods on the CPU.
     fn own_iterator(&self, receiver: &Expr, method: &Ident) -> TokenStream {
         let owned = self.variable(peeled(receiver)).is_some_and(|local| {
-            matches!(self.known[local.index()].shape, Shape::Owned | Shape::Unknown)
+            matches!(self.known[local.index()].category, Category::Owned | Category::Unknown)
                 && !self.known[local.index()].deferred
         });
         if !owned {

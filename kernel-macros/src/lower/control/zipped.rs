@@ -21,7 +21,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, Pat, Stmt};
 
-use crate::lower::{Lowerer, Shape, peeled};
+use crate::lower::{Category, Lowerer, peeled};
 use crate::position::ours;
 use crate::rules;
 
@@ -158,10 +158,10 @@ impl Lowerer<'_> {
                 None
             }
             of => {
-                let shape = self.variable(of).map(|local| self.known[local.index()].shape.clone());
-                let (mutable, by_copy) = match shape {
-                    Some(Shape::Slice) => (self.is_mutable_slice(of), false),
-                    Some(Shape::Reference { mutable }) => (mutable, false),
+                let category = self.variable(of).map(|local| self.known[local.index()].category.clone());
+                let (mutable, by_copy) = match category {
+                    Some(Category::Slice) => (self.is_mutable_slice(of), false),
+                    Some(Category::Reference { mutable }) => (mutable, false),
                     _ => (false, true),
                 };
                 // An array is evaluated once: the body may change the place that it is in.

@@ -12,7 +12,7 @@ use syn::{Expr, ExprLit, Lit, LitStr, Macro, Token};
 
 use crate::identity::{self, Known};
 use crate::lower::macros::format::{Mistake, Part, Which};
-use crate::lower::{Lowerer, Shape, Value, peeled, slot_name, sugar};
+use crate::lower::{Category, Lowerer, Value, peeled, slot_name, sugar};
 use crate::position::{self, Name, ours, standing_for};
 use crate::rules;
 
@@ -58,7 +58,7 @@ impl Lowerer<'_> {
     /// `name!(..)`
     pub(in crate::lower) fn macro_call(&mut self, call: &Macro) -> Value {
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        let Some(Value { id, cpu, shape }) = self.standard_macro(call, &name) else {
+        let Some(Value { id, cpu, category }) = self.standard_macro(call, &name) else {
             return match name.as_str() {
                 "eprintln" | "eprint" | "dbg" => self.reject_named(&call.path, &rules::PRINT, &name),
                 "vec" | "format" => self.reject_named(&call.path, &rules::HEAP, &format!("{name}!")),
@@ -69,14 +69,14 @@ impl Lowerer<'_> {
             };
         };
         if position::is_ours(call.path.span()) || cpu.is_empty() {
-            return Value { id, cpu, shape };
+            return Value { id, cpu, category };
         }
         // Host and device run the lowering implemented here, so the path has to resolve to the standard macro.
         let check = identity::check(&call.path, Known::Macro);
         let cpu = quote_spanned!(ours(call.span())=> { #check #cpu });
         // A block in operand position needs parentheses.
         let cpu = if name == "matches" { standing_for(call.span(), cpu) } else { cpu };
-        Value { id, cpu, shape }
+        Value { id, cpu, category }
     }
 
     /// Lowers a macro of the standard library that is supported in kernels; returns `None` for any other.
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
         let formatted = quote_spanned!(span=> ::core::format_args!(#cpu));
         let message = fixed.map_or(formatted, |text| quote!(#text));
         let cpu = quote_spanned!(span=> #cx.panic(#at, #message));
-        self.shaped(ExprKind::Panic(ir), call.span(), cpu, Shape::Never)
+        self.with_category(ExprKind::Panic(ir), call.span(), cpu, Category::Never)
     }
 
     /// `println!("message {}", x)`, `print!(..)`

@@ -14,7 +14,7 @@ use syn::{
 
 use crate::lower::pattern::matching::{binds, guarded, is_variant};
 use crate::lower::sugar::is_upper_case;
-use crate::lower::{Lowerer, Shape, peeled};
+use crate::lower::{Category, Lowerer, peeled};
 use crate::position::ours;
 
 /// A pattern against a reference, desugared.
@@ -329,7 +329,7 @@ impl Lowerer<'_> {
             }
             Expr::Path(path) => {
                 let local = self.variable(peeled(scrutinee))?;
-                let Shape::Reference { mutable } = self.known[local.index()].shape else { return None };
+                let Category::Reference { mutable } = self.known[local.index()].category else { return None };
                 let span = ours(path.span());
                 if !path.path.get_ident().is_some_and(is_bound) {
                     return Some((quote_spanned!(span=> (*#path)), mutable, None));

@@ -9,7 +9,7 @@ use syn::{BinOp, Expr, ExprLet, ExprMatch, Pat, PatGuard, PatIdent, Path};
 
 use crate::lower::pattern::{Binder, Bound};
 use crate::lower::sugar::is_upper_case;
-use crate::lower::{Lowerer, Shape, Value, grouped};
+use crate::lower::{Category, Lowerer, Value, grouped};
 use crate::position::standing_for;
 use crate::rules;
 
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         let patterns: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
         let scrutinee = self.scrutinee(&expr.expr, &patterns);
         let mut before = TokenStream::new();
-        let mut shape = Shape::Never;
+        let mut category = Category::Never;
         let mut arms = Vec::new();
         let mut arms_cpu = TokenStream::new();
         for arm in &expr.arms {
@@ -49,11 +49,11 @@ impl Lowerer<'_> {
             let (pattern, guard) = guarded(&arm.pat);
             let (arm, cpu) = self.scoped(|lowerer| {
                 let mut binder = Binder::refutable();
-                let bound = lowerer.refutable_pattern(without_reference(pattern), &scrutinee.shape, &mut binder);
+                let bound = lowerer.refutable_pattern(without_reference(pattern), &scrutinee.category, &mut binder);
                 let guard = guard.map(|guard| (&guard.if_token, lowerer.expr(&guard.guard)));
                 let body = lowerer.expr(&arm.body);
                 before.extend(binder.before);
-                shape = std::mem::replace(&mut shape, Shape::Never).join(body.shape);
+                category = std::mem::replace(&mut category, Category::Never).join(body.category);
                 let guard_cpu = guard.as_ref().map(|(token, Value { cpu, .. })| quote!(#token #cpu));
                 let (pattern, body_cpu, arrow) = (bound.cpu, body.cpu, &arm.fat_arrow_token);
                 let body_cpu = if binder.learn.is_empty() {
@@ -72,14 +72,14 @@ impl Lowerer<'_> {
         let (match_token, scrutinee_cpu) = (&expr.match_token, &scrutinee.cpu);
         let arms_cpu = grouped(Delimiter::Brace, expr.brace_token.span.join(), arms_cpu);
         let cpu = after(&before, quote!(#match_token #scrutinee_cpu #arms_cpu), expr.span());
-        self.shaped(ExprKind::Match { scrutinee: scrutinee.id, arms }, expr.span(), cpu, shape)
+        self.with_category(ExprKind::Match { scrutinee: scrutinee.id, arms }, expr.span(), cpu, category)
     }
 
     /// Lowers the scrutinee. A reference is dereferenced if no pattern binds its referent by reference: `match self`
     /// with literals and constants, or with `&pattern`.
     pub(in crate::lower) fn scrutinee(&mut self, expr: &Expr, patterns: &[&Pat]) -> Value {
         let value = self.expr(expr);
-        if !matches!(value.shape, Shape::Reference { .. }) {
+        if !matches!(value.category, Category::Reference { .. }) {
             for pattern in patterns {
                 if let Pat::Reference(reference) = guarded(pattern).0 {
                     self.errors.reject(reference, &rules::REFERENCE_PATTERN);
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
         for pattern in patterns {
             let pattern = guarded(pattern).0;
             if !matches!(pattern, Pat::Reference(_)) && binds(pattern) {
-                let payload = value.shape == Shape::Reference { mutable: true } && binds_payload(pattern);
+                let payload = value.category == Category::Reference { mutable: true } && binds_payload(pattern);
                 let rule = if payload { &rules::MUTABLE_PAYLOAD } else { &rules::MATCHED_REFERENCE };
                 self.errors.reject(pattern, rule);
             }
@@ -128,7 +128,8 @@ impl Lowerer<'_> {
         let ExprLet { attrs: _, let_token, pat, eq_token, expr } = link;
         let value = self.scrutinee(expr, &[pat]);
         let mut binder = Binder::refutable();
-        let Bound { ir: pattern, cpu, .. } = self.refutable_pattern(without_reference(pat), &value.shape, &mut binder);
+        let Bound { ir: pattern, cpu, .. } =
+            self.refutable_pattern(without_reference(pat), &value.category, &mut binder);
         conditions.before.extend(binder.before);
         conditions.parts.push(Condition::Let { pattern, value: value.id, span: let_token.span() });
         let value = standing_for(expr.span(), value.cpu);

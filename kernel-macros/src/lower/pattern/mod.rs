@@ -15,7 +15,7 @@ use syn::{
 
 use crate::lower::expr::member_name;
 use crate::lower::sugar::is_upper_case;
-use crate::lower::{Lowerer, Shape, grouped, peeled, slot_name, variant_test};
+use crate::lower::{Category, Lowerer, grouped, peeled, slot_name, variant_test};
 use crate::position::{Name, ours};
 use crate::rules;
 
@@ -102,8 +102,13 @@ impl Bound {
 impl Lowerer<'_> {
     /// Lowers the pattern of a `match` or a `let` condition, and declares its variables. rustc resolves the variants in it:
     /// the whole value is bound as well, and for each path the slot receives a closure that matches it.
-    pub(in crate::lower) fn refutable_pattern(&mut self, pattern: &Pat, shape: &Shape, binder: &mut Binder) -> Bound {
-        let Bound { ir, mut cpu, paths } = self.pattern(pattern, shape, binder);
+    pub(in crate::lower) fn refutable_pattern(
+        &mut self,
+        pattern: &Pat,
+        category: &Category,
+        binder: &mut Binder,
+    ) -> Bound {
+        let Bound { ir, mut cpu, paths } = self.pattern(pattern, category, binder);
         if paths.is_empty() {
             return Bound::new(ir, cpu);
         }
@@ -127,19 +132,19 @@ impl Lowerer<'_> {
         Bound::new(ir, quote!(#whole @ #cpu))
     }
 
-    /// Lowers a pattern and declares its variables. `shape` is that of the matched value.
-    pub(in crate::lower) fn pattern(&mut self, pattern: &Pat, shape: &Shape, binder: &mut Binder) -> Bound {
+    /// Lowers a pattern and declares its variables. `category` is that of the matched value.
+    pub(in crate::lower) fn pattern(&mut self, pattern: &Pat, category: &Category, binder: &mut Binder) -> Bound {
         if !matches!(pattern, Pat::Ident(_) | Pat::Paren(_)) {
             binder.of = None;
         }
         match pattern {
             Pat::Wild(wild) => Bound::new(Pattern::Wild, wild.to_token_stream()),
-            Pat::Ident(ident) => self.binding(ident, shape, binder),
+            Pat::Ident(ident) => self.binding(ident, category, binder),
             Pat::Paren(inner) => {
-                let Bound { ir, cpu, paths } = self.pattern(&inner.pat, shape, binder);
+                let Bound { ir, cpu, paths } = self.pattern(&inner.pat, category, binder);
                 Bound { ir, cpu: grouped(Delimiter::Parenthesis, inner.paren_token.span.join(), cpu), paths }
             }
-            Pat::Tuple(tuple) => self.tuple_pattern(tuple, shape, binder),
+            Pat::Tuple(tuple) => self.tuple_pattern(tuple, category, binder),
             Pat::Struct(structure) => self.struct_pattern(structure, binder),
             Pat::TupleStruct(structure) => self.tuple_struct_pattern(structure, binder),
             Pat::Slice(array) => {
@@ -149,7 +154,7 @@ impl Lowerer<'_> {
                 {
                     return self.no_pattern(&array.elems[at], &rules::REST_OF_AN_ARRAY);
                 }
-                let (parts, cpu) = self.parts(&array.elems, &Shape::Owned, binder);
+                let (parts, cpu) = self.parts(&array.elems, &Category::Owned, binder);
                 let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), cpu);
                 let paths = parts.paths.into_iter().map(|path| path.within(|parts| quote!([#parts]))).collect();
                 let patterns = parts.patterns;
@@ -167,7 +172,7 @@ impl Lowerer<'_> {
             Pat::Path(path) => self.constant_pattern(path, binder),
             Pat::Range(range) => self.range_pattern(range, binder),
             Pat::Or(or) => {
-                let cases: Vec<Bound> = or.cases.iter().map(|case| self.pattern(case, shape, binder)).collect();
+                let cases: Vec<Bound> = or.cases.iter().map(|case| self.pattern(case, category, binder)).collect();
                 let (vert, cpu) = (&or.leading_vert, cases.iter().map(|case| &case.cpu));
                 let cpu = quote!(#vert #(#cpu)|*);
                 let (irs, paths): (Vec<Pattern>, Vec<_>) = cases.into_iter().map(|case| (case.ir, case.paths)).unzip();
@@ -189,7 +194,7 @@ impl Lowerer<'_> {
     }
 
     /// `x`, `mut x`, `x @ pattern`
-    fn binding(&mut self, pattern: &PatIdent, shape: &Shape, binder: &mut Binder) -> Bound {
+    fn binding(&mut self, pattern: &PatIdent, category: &Category, binder: &mut Binder) -> Bound {
         let PatIdent { attrs: _, by_ref, mutability, ident, subpat } = pattern;
         if let Some(by_ref) = by_ref {
             return self.no_pattern(by_ref, &rules::REF_BINDING);
@@ -197,8 +202,8 @@ impl Lowerer<'_> {
         if binder.refutable && mutability.is_none() && subpat.is_none() && is_upper_case(ident) {
             return if ident == "None" { self.none(ident, binder) } else { self.constant_pattern(ident, binder) };
         }
-        let local = self.bound(ident, mutability.is_some(), shape, binder);
-        let inner = subpat.as_ref().map(|(at, inner)| (at, self.pattern(inner, shape, binder)));
+        let local = self.bound(ident, mutability.is_some(), category, binder);
+        let inner = subpat.as_ref().map(|(at, inner)| (at, self.pattern(inner, category, binder)));
         let cpu = match &inner {
             Some((at, Bound { cpu, .. })) => quote!(#mutability #ident #at #cpu),
             // rustc would take the bare identifier for a constant of that name; with `@ _` it reports that a binding
@@ -213,13 +218,13 @@ impl Lowerer<'_> {
     }
 
     /// Returns the variable that a pattern binds; the alternatives of `a | b` bind the same variables.
-    fn bound(&mut self, ident: &syn::Ident, mutable: bool, shape: &Shape, binder: &mut Binder) -> LocalId {
+    fn bound(&mut self, ident: &syn::Ident, mutable: bool, category: &Category, binder: &mut Binder) -> LocalId {
         let name = Name::of(ident);
         if let Some((_, local)) = binder.bound.iter().find(|(known, _)| *known == name) {
             return *local;
         }
         let slot = binder.of.unwrap_or_else(|| self.slot());
-        let local = self.declare_typed(ident, mutable, shape.clone(), slot);
+        let local = self.declare_typed(ident, mutable, category.clone(), slot);
         if binder.of.is_none() {
             binder.learn.extend(self.learn("is", local, ident, binder.at.unwrap_or(ident.span())));
         }
@@ -228,12 +233,12 @@ impl Lowerer<'_> {
     }
 
     /// `(x, y)`, `(x, ..)`
-    fn tuple_pattern(&mut self, tuple: &PatTuple, shape: &Shape, binder: &mut Binder) -> Bound {
-        let (parts, cpu) = self.parts(&tuple.elems, shape, binder);
+    fn tuple_pattern(&mut self, tuple: &PatTuple, category: &Category, binder: &mut Binder) -> Bound {
+        let (parts, cpu) = self.parts(&tuple.elems, category, binder);
         let cpu = grouped(Delimiter::Parenthesis, tuple.paren_token.span.join(), cpu);
-        let ir = match (parts.rest, shape) {
+        let ir = match (parts.rest, category) {
             (None, _) => Pattern::Tuple(parts.patterns),
-            (Some(at), Shape::Tuple(all)) => {
+            (Some(at), Category::Tuple(all)) => {
                 let mut patterns = parts.patterns;
                 let left_out = all.len().saturating_sub(patterns.len());
                 patterns.splice(at..at, std::iter::repeat_n(Pattern::Wild, left_out));
@@ -250,7 +255,7 @@ impl Lowerer<'_> {
 
     /// `Pair(x, y)`, `Pair(x, ..)`, `Some(x)`
     fn tuple_struct_pattern(&mut self, structure: &PatTupleStruct, binder: &mut Binder) -> Bound {
-        let (parts, cpu) = self.parts(&structure.elems, &Shape::Owned, binder);
+        let (parts, cpu) = self.parts(&structure.elems, &Category::Owned, binder);
         if parts.rest.is_some_and(|at| at < parts.patterns.len()) {
             return self.no_pattern(&structure.elems, &rules::REST_IN_THE_MIDDLE);
         }
@@ -267,7 +272,7 @@ impl Lowerer<'_> {
     fn parts(
         &mut self,
         elems: &Punctuated<Pat, Token![,]>,
-        shape: &Shape,
+        category: &Category,
         binder: &mut Binder,
     ) -> (Parts, TokenStream) {
         let mut parts = Parts { patterns: Vec::new(), rest: None, paths: Vec::new() };
@@ -278,12 +283,12 @@ impl Lowerer<'_> {
                 cpu.extend(quote!(#dots,));
                 continue;
             }
-            let index = match (parts.rest, shape) {
+            let index = match (parts.rest, category) {
                 // The fields after `..` are counted from the end.
-                (Some(_), Shape::Tuple(all)) => (all.len() + position).saturating_sub(elems.len()),
+                (Some(_), Category::Tuple(all)) => (all.len() + position).saturating_sub(elems.len()),
                 _ => position,
             };
-            let part = shape.part(&Member::from(index));
+            let part = category.part(&Member::from(index));
             let Bound { ir, cpu: tokens, paths } = self.pattern(elem, &part, binder);
             parts.patterns.push(ir);
             // The tokens of all parts, of which one contains the path.
@@ -311,7 +316,7 @@ impl Lowerer<'_> {
         for field in &structure.fields {
             self.attributes(&field.attrs);
             let member = &field.member;
-            let Bound { ir, cpu: tokens, paths: inner } = self.pattern(&field.pat, &Shape::Owned, binder);
+            let Bound { ir, cpu: tokens, paths: inner } = self.pattern(&field.pat, &Category::Owned, binder);
             paths.extend(inner.into_iter().map(|inner| inner.within(|part| quote!(#path { #member: #part, .. }))));
             fields.push((member_name(member), ir));
             // `Point { x }`, unless the binding is emitted as `x @ _`.

@@ -6,11 +6,11 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprAssign, ExprBinary, Type};
 
+use crate::lower::category::is_primitive;
 use crate::lower::place::effects;
 use crate::lower::place::operator::{applied, assign_marker, resolved};
-use crate::lower::place::{Access, Form, Place, root};
-use crate::lower::shape::is_primitive;
-use crate::lower::{Lowerer, Shape, Value, grouped, peeled, slot_name, sugar};
+use crate::lower::place::{Form, Place, PlaceContext, root};
+use crate::lower::{Category, Lowerer, Value, grouped, peeled, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::ParamKind;
@@ -20,7 +20,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn assign(&mut self, assign: &ExprAssign) -> Value {
         let ExprAssign { left, eq_token, right, .. } = assign;
         if let Expr::Infer(underscore) = peeled(left) {
-            let Value { id, cpu, shape: _ } = self.expr(right);
+            let Value { id, cpu, category: _ } = self.expr(right);
             let dropped = cumbia_kernel_ir::Block { stmts: vec![cumbia_kernel_ir::Stmt::Expr(id)], tail: None };
             return self.value(ExprKind::Block(dropped), assign.span(), quote!(#underscore #eq_token #cpu));
         }
@@ -36,8 +36,8 @@ impl Lowerer<'_> {
             self.coerced(&ty, &mut value, right.span())
         } else {
             let mut value = self.expr(right);
-            match value.shape {
-                Shape::Reference { mutable } if self.is_slice(left) => {
+            match value.category {
+                Category::Reference { mutable } if self.is_slice(left) => {
                     self.coerced(&sugar::slice_type(mutable), &mut value, right.span())
                 }
                 _ => value,
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
                 grouped(Delimiter::Brace, ours(left.span()), set)
             }
             (Form::Variable | Form::Computed, Some(local)) => {
-                self.known[local].shape = value.shape.clone().unless_unknown(&self.known[local].shape);
+                self.known[local].category = value.category.clone().unless_unknown(&self.known[local].category);
                 let slot = slot_name(self.locals[local].slot, right.span());
                 let learned = quote_spanned!(ours(right.span())=> #slot.tap(#value_cpu));
                 quote!(#left_cpu #eq_token #learned)
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
 
     /// Returns whether the left side is a variable that holds a slice.
     fn is_slice(&self, left: &Expr) -> bool {
-        self.variable(peeled(left)).is_some_and(|local| self.known[local.index()].shape == Shape::Slice)
+        self.variable(peeled(left)).is_some_and(|local| self.known[local.index()].category == Category::Slice)
     }
 
     /// Returns the index of the variable, if it was declared without an initializer.
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
     /// Returns whether a place is part of a variable, not of memory.
     fn is_in_variable(&self, place: &Expr) -> bool {
         let variable = self.variable(root(place));
-        variable.is_some_and(|local| matches!(self.known[local.index()].shape, Shape::Owned | Shape::Tuple(_)))
+        variable.is_some_and(|local| matches!(self.known[local.index()].category, Category::Owned | Category::Tuple(_)))
     }
 
     /// `place += value`, where the value is evaluated first, or rustc decides the order.
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         let Some(place) = self.assigned(left) else {
             return self.placeholder(binary);
         };
-        if matches!(place.shape, Shape::Reference { .. }) {
+        if matches!(place.category, Category::Reference { .. }) {
             return self.reject(left, &rules::CHANGED_REFERENCE);
         }
         let operator = self.slot();
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
         // A place of the same type, from which the slot infers its type; it is not part of the IR.
         let before = self.exprs.len();
         let alike: Expr = syn::parse2(sugar::first_elements(&binary.left)).ok()?;
-        let alike = self.place(&alike, Access::Read).read(span).cpu;
+        let alike = self.place(&alike, PlaceContext::Read).read(span).cpu;
         self.exprs.truncate(before);
         let slot = self.slot();
         let (name, mixed) = (slot_name(slot, span), ours(span));
@@ -207,9 +207,9 @@ impl Lowerer<'_> {
     /// The left side of an assignment.
     fn assigned(&mut self, left: &Expr) -> Option<Place> {
         self.reject_read_only(left);
-        let place = self.place(left, Access::Write);
+        let place = self.place(left, PlaceContext::Write);
         if place.form == Form::Computed {
-            if place.shape != Shape::Never {
+            if place.category != Category::Never {
                 self.errors.reject(left, &rules::ASSIGN_PLACE);
             }
             return None;

@@ -6,8 +6,8 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprIndex, ExprRange, ExprReference, ExprUnary, Lit, RangeLimits, UnOp};
 
-use crate::lower::place::{Access, Form, Place, root};
-use crate::lower::{Known, Lowerer, Shape, Value, grouped, peeled, slot_name};
+use crate::lower::place::{Form, Place, PlaceContext, root};
+use crate::lower::{Category, Known, Lowerer, Value, grouped, peeled, slot_name};
 use crate::position::{self, ours, standing_for};
 use crate::rules;
 
@@ -25,8 +25,8 @@ impl Lowerer<'_> {
         if mutable {
             self.reject_read_only(&reference.expr);
         }
-        let access = if mutable { Access::Write } else { Access::Shared };
-        let place = self.place(&reference.expr, access);
+        let context = if mutable { PlaceContext::Write } else { PlaceContext::Shared };
+        let place = self.place(&reference.expr, context);
         self.borrowed(place, reference, mutable)
     }
 
@@ -37,10 +37,10 @@ impl Lowerer<'_> {
                 if reference.mutability.is_none()
                     && !matches!(peeled(&reference.expr), Expr::Reference(_) | Expr::Range(_)) =>
             {
-                let place = self.place(&reference.expr, Access::Read);
-                let Value { id, cpu, shape } = self.borrowed(place, reference, false);
+                let place = self.place(&reference.expr, PlaceContext::Read);
+                let Value { id, cpu, category } = self.borrowed(place, reference, false);
                 let cpu = if let Expr::Reference(_) = arg { cpu } else { standing_for(arg.span(), cpu) };
-                Value { id, cpu, shape }
+                Value { id, cpu, category }
             }
             _ => self.expr(arg),
         }
@@ -53,13 +53,13 @@ impl Lowerer<'_> {
         let local = LocalId(self.locals.len() as u32);
         let of_local = self.slot();
         self.locals.push(Local { name: "constant".to_owned(), mutable: false, slot: of_local });
-        self.known.push(Known { shape: Shape::Owned, deferred: false, ty: None, part: None });
+        self.known.push(Known { category: Category::Owned, deferred: false, ty: None, part: None });
         let init = self.push(ExprKind::Constant(slot), span);
         self.promoted.push(Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: position::of(span) });
         let id = self.push(ExprKind::Local(local), span);
         let [value, local] = [slot, of_local].map(|slot| slot_name(slot, span));
         let cpu = quote_spanned!(ours(span)=> *#local.shared(#value.promoted(|| #constant, &#constant)));
-        Place { id, cpu: standing_for(span, cpu), form: Form::Variable, shape: Shape::Owned }
+        Place { id, cpu: standing_for(span, cpu), form: Form::Variable, category: Category::Owned }
     }
 
     /// Returns whether rustc promotes a borrow of this expression: whether it consists of literals and constants.
@@ -78,31 +78,31 @@ impl Lowerer<'_> {
 
     /// Borrows a lowered place.
     fn borrowed(&mut self, place: Place, reference: &ExprReference, mutable: bool) -> Value {
-        let Place { id, cpu, form, shape } = place;
+        let Place { id, cpu, form, category } = place;
         let span = reference.span();
-        let to_value = Shape::Reference { mutable };
+        let to_value = Category::Reference { mutable };
         let borrow = ExprKind::Borrow { place: id, mutable };
-        match (form, shape) {
-            (Form::Computed, shape @ (Shape::Slice | Shape::Reference { .. } | Shape::Never)) => {
-                Value { id, cpu, shape }
+        match (form, category) {
+            (Form::Computed, category @ (Category::Slice | Category::Reference { .. } | Category::Never)) => {
+                Value { id, cpu, category }
             }
-            (Form::Handle, _) => self.shaped(borrow, span, borrowed_again(cpu, mutable, span), to_value),
-            (Form::Variable, Shape::Slice) => {
-                self.shaped(borrow, span, borrowed_again(cpu, mutable, span), Shape::Slice)
+            (Form::Handle, _) => self.with_category(borrow, span, reborrowed(cpu, mutable, span), to_value),
+            (Form::Variable, Category::Slice) => {
+                self.with_category(borrow, span, reborrowed(cpu, mutable, span), Category::Slice)
             }
-            (Form::Variable, Shape::Reference { .. }) => {
-                self.shaped(borrow, span, borrowed_again(cpu, mutable, span), to_value)
+            (Form::Variable, Category::Reference { .. }) => {
+                self.with_category(borrow, span, reborrowed(cpu, mutable, span), to_value)
             }
-            (Form::Variable, Shape::Never)
-            | (Form::Variable | Form::Computed, Shape::Owned | Shape::Unknown | Shape::Tuple(_)) => {
-                self.shaped(borrow, span, lent(reference, &cpu), to_value)
+            (Form::Variable, Category::Never)
+            | (Form::Variable | Form::Computed, Category::Owned | Category::Unknown | Category::Tuple(_)) => {
+                self.with_category(borrow, span, handle_of(reference, &cpu), to_value)
             }
         }
     }
 
     /// `x[a..b]`: the slice of these elements.
-    pub(in crate::lower) fn part(&mut self, index: &ExprIndex, range: &ExprRange, access: Access) -> Place {
-        let base = self.place(&index.expr, access);
+    pub(in crate::lower) fn part(&mut self, index: &ExprIndex, range: &ExprRange, context: PlaceContext) -> Place {
+        let base = self.place(&index.expr, context);
         let start = range.start.as_ref().map(|start| self.expr(start));
         let end = range.end.as_ref().map(|end| self.expr(end));
         let limits = &range.limits;
@@ -114,11 +114,11 @@ impl Lowerer<'_> {
             standing_for(range.span(), quote!(#start #limits #end))
         };
         let base_cpu = &base.cpu;
-        let in_rust = access == Access::Receiver
+        let in_rust = context == PlaceContext::Receiver
             && base.form == Form::Variable
-            && base.shape == Shape::Owned
+            && base.category == Category::Owned
             && is_path(&index.expr);
-        let (cpu, form, shape) = if in_rust {
+        let (cpu, form, category) = if in_rust {
             // A part of an array in a variable is a place of Rust's, which rustc borrows as the method requires.
             // A borrow for the length would conflict with that; unreachable, it only infers the length.
             let length = Ident::new("length", span);
@@ -131,22 +131,22 @@ impl Lowerer<'_> {
                 }
                 #cx.range(#length, #bounds, #at)
             }};
-            (grouped_index(base_cpu, index, of), Form::Variable, Shape::Owned)
+            (grouped_index(base_cpu, index, of), Form::Variable, Category::Owned)
         } else {
-            let method = match access {
-                Access::Write => "part_mut",
-                Access::Receiver => "part_of_place",
-                Access::Read | Access::Shared => "part",
+            let method = match context {
+                PlaceContext::Write => "part_mut",
+                PlaceContext::Receiver => "part_of_place",
+                PlaceContext::Read | PlaceContext::Shared => "part",
             };
             let method = Ident::new(method, span);
-            (quote_spanned!(span=> #base_cpu.#method(#cx, #bounds, #at)), Form::Computed, Shape::Slice)
+            (quote_spanned!(span=> #base_cpu.#method(#cx, #bounds, #at)), Form::Computed, Category::Slice)
         };
         // The method may modify the array.
-        let mutable = access == Access::Write || in_rust && self.is_mutable(&index.expr);
+        let mutable = context == PlaceContext::Write || in_rust && self.is_mutable(&index.expr);
         let [start, end] = [start, end].map(|bound| bound.map(|bound| bound.id));
         let part = self.push(ExprKind::SubSlice { base: base.id, start, end, inclusive }, index.span());
         let id = self.push(ExprKind::Borrow { place: part, mutable }, index.span());
-        Place { id, cpu, form, shape }
+        Place { id, cpu, form, category }
     }
 
     /// Returns whether a place is part of a variable that is declared `mut`.
@@ -171,7 +171,7 @@ fn grouped_index(base: &TokenStream, written: &ExprIndex, index: TokenStream) ->
 }
 
 /// Returns the handle of a Rust variable or a temporary.
-fn lent(reference: &ExprReference, cpu: &TokenStream) -> TokenStream {
+fn handle_of(reference: &ExprReference, cpu: &TokenStream) -> TokenStream {
     let (and, mutability) = (&reference.and_token, &reference.mutability);
     let function = Ident::new(if mutability.is_some() { "borrow_mut" } else { "borrow" }, ours(reference.span()));
     let function = quote_spanned!(function.span()=> ::cumbia::__private::#function);
@@ -179,6 +179,6 @@ fn lent(reference: &ExprReference, cpu: &TokenStream) -> TokenStream {
 }
 
 /// Reborrows a handle, read-only unless `mutable`.
-pub(in crate::lower) fn borrowed_again(handle: TokenStream, mutable: bool, span: Span) -> TokenStream {
+pub(in crate::lower) fn reborrowed(handle: TokenStream, mutable: bool, span: Span) -> TokenStream {
     if mutable { standing_for(span, handle) } else { standing_for(span, quote_spanned!(ours(span)=> #handle.read())) }
 }

@@ -19,14 +19,14 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprField, ExprIndex, ExprUnary, Member, Type, UnOp};
 
-use crate::lower::{Lowerer, Shape, Value, foreign, grouped, peeled};
+use crate::lower::{Category, Lowerer, Value, foreign, grouped, peeled};
 use crate::position::{self, ours, standing_for};
 use crate::rules;
 use crate::signature::ParamKind;
 
 /// The kind of access to a place.
 #[derive(Clone, Copy, PartialEq)]
-pub(in crate::lower) enum Access {
+pub(in crate::lower) enum PlaceContext {
     Read,
     /// A shared borrow, which may outlive the statement.
     Shared,
@@ -40,8 +40,8 @@ pub(in crate::lower) struct Place {
     pub(in crate::lower) id: ExprId,
     pub(in crate::lower) cpu: TokenStream,
     pub(in crate::lower) form: Form,
-    /// The shape of the value in the place.
-    pub(in crate::lower) shape: Shape,
+    /// The category of the value in the place.
+    pub(in crate::lower) category: Category,
 }
 
 /// The meaning of the tokens for the CPU.
@@ -58,18 +58,18 @@ pub(in crate::lower) enum Form {
 impl Place {
     /// Returns whether the tokens are a handle: that of the place, or a reference stored in it.
     pub(in crate::lower) fn is_behind_handle(&self) -> bool {
-        self.form == Form::Handle || matches!(self.shape, Shape::Reference { .. })
+        self.form == Form::Handle || matches!(self.category, Category::Reference { .. })
     }
 
     /// Reads the place: the conversion of a place expression to its value.
     pub(in crate::lower) fn read(self, span: Span) -> Value {
-        let Place { id, cpu, form, shape } = self;
+        let Place { id, cpu, form, category } = self;
         match form {
-            Form::Variable | Form::Computed => Value { id, cpu, shape },
+            Form::Variable | Form::Computed => Value { id, cpu, category },
             Form::Handle => {
                 let cpu = standing_for(span, quote_spanned!(ours(span)=> #cpu.get()));
                 // Memory holds values only, never handles.
-                Value { id, cpu, shape: Shape::Owned }
+                Value { id, cpu, category: Category::Owned }
             }
         }
     }
@@ -77,34 +77,34 @@ impl Place {
 
 impl Lowerer<'_> {
     /// Lowers a place expression. Any other expression is a temporary.
-    pub(in crate::lower) fn place(&mut self, expr: &Expr, access: Access) -> Place {
+    pub(in crate::lower) fn place(&mut self, expr: &Expr, context: PlaceContext) -> Place {
         match expr {
             Expr::Path(path) if let Some(local) = self.variable(expr) => {
                 if let Some(name) = path.path.get_ident() {
                     self.note_globs(name, local);
                 }
-                let shape = self.known[local.index()].shape.clone();
+                let category = self.known[local.index()].category.clone();
                 let id = self.push(ExprKind::Local(local), path.span());
-                Place { id, cpu: path.to_token_stream(), form: Form::Variable, shape }
+                Place { id, cpu: path.to_token_stream(), form: Form::Variable, category }
             }
-            Expr::Field(field) => self.field(field, access),
-            Expr::Index(index) => self.element(index, access, index.span()),
-            Expr::Unary(unary @ ExprUnary { op: UnOp::Deref(_), .. }) => self.target(unary, access),
+            Expr::Field(field) => self.field(field, context),
+            Expr::Index(index) => self.element(index, context, index.span()),
+            Expr::Unary(unary @ ExprUnary { op: UnOp::Deref(_), .. }) => self.target(unary, context),
             Expr::Paren(inner) => {
                 let place = match peeled(&inner.expr) {
-                    Expr::Index(index) => self.element(index, access, inner.span()),
-                    _ => self.place(&inner.expr, access),
+                    Expr::Index(index) => self.element(index, context, inner.span()),
+                    _ => self.place(&inner.expr, context),
                 };
                 Place { cpu: standing_for(inner.span(), place.cpu), ..place }
             }
             Expr::Group(inner) => {
-                let place = self.place(&inner.expr, access);
+                let place = self.place(&inner.expr, context);
                 Place { cpu: standing_for(inner.span(), place.cpu), ..place }
             }
-            constant if access == Access::Shared && self.is_promoted(constant) => self.promoted(constant),
+            constant if context == PlaceContext::Shared && self.is_promoted(constant) => self.promoted(constant),
             computed => {
-                let Value { id, cpu, shape } = self.expr(computed);
-                Place { id, cpu, form: Form::Computed, shape }
+                let Value { id, cpu, category } = self.expr(computed);
+                Place { id, cpu, form: Form::Computed, category }
             }
         }
     }
@@ -120,57 +120,57 @@ impl Lowerer<'_> {
 
     /// Returns the referent of a reference, and any other value unchanged.
     pub(in crate::lower) fn dereferenced(&mut self, value: Value, span: Span) -> Value {
-        let Shape::Reference { mutable: _ } = value.shape else { return value };
+        let Category::Reference { mutable: _ } = value.category else { return value };
         let id = self.push(ExprKind::Deref(value.id), span);
-        Place { id, cpu: value.cpu, form: Form::Handle, shape: Shape::Owned }.read(span)
+        Place { id, cpu: value.cpu, form: Form::Handle, category: Category::Owned }.read(span)
     }
 
     /// `v.x`, `t.0`
-    fn field(&mut self, field: &ExprField, access: Access) -> Place {
+    fn field(&mut self, field: &ExprField, context: PlaceContext) -> Place {
         if self.variable(peeled(&field.base)).is_none()
             && let Expr::Path(path) = &*field.base
             && let Some(help) = foreign::geometry(path, &field.member)
         {
             self.errors.explain(field, &help);
-            let Value { id, cpu, shape } = self.placeholder(field);
-            return Place { id, cpu, form: Form::Computed, shape };
+            let Value { id, cpu, category } = self.placeholder(field);
+            return Place { id, cpu, form: Form::Computed, category };
         }
-        let base = self.place(&field.base, access);
+        let base = self.place(&field.base, context);
         let member = &field.member;
         let name = match member {
             Member::Named(name) => name.unraw().to_string(),
             Member::Unnamed(index) => index.index.to_string(),
         };
-        if base.shape == Shape::Slice {
-            let Value { id, cpu, shape } = self.reject_named(member, &rules::FIELD_OF_A_SLICE, &name);
-            return Place { id, cpu, form: Form::Computed, shape };
+        if base.category == Category::Slice {
+            let Value { id, cpu, category } = self.reject_named(member, &rules::FIELD_OF_A_SLICE, &name);
+            return Place { id, cpu, form: Form::Computed, category };
         }
-        let (cpu, form, shape) = if base.is_behind_handle() {
+        let (cpu, form, category) = if base.is_behind_handle() {
             let (span, base) = (ours(member.span()), &base.cpu);
             let place = Ident::new("place", span);
             // The `unsafe` block contains no user code except the field's name.
             let cpu = quote_spanned! {span=>
                 #base.project(|#place| unsafe { ::cumbia::__private::FieldOf::new(&raw mut (*#place).#member) })
             };
-            (cpu, Form::Handle, Shape::Owned)
+            (cpu, Form::Handle, Category::Owned)
         } else {
             let (cpu, dot) = (&base.cpu, &field.dot_token);
-            (quote!(#cpu #dot #member), base.form, base.shape.part(member))
+            (quote!(#cpu #dot #member), base.form, base.category.part(member))
         };
         let id = self.push(ExprKind::Field { base: base.id, name }, field.span());
-        Place { id, cpu, form, shape }
+        Place { id, cpu, form, category }
     }
 
     /// `x[i]`. Its faults are reported at `span`: that of the expression, or of the parentheses around it.
-    pub(in crate::lower) fn element(&mut self, index: &ExprIndex, access: Access, span: Span) -> Place {
+    pub(in crate::lower) fn element(&mut self, index: &ExprIndex, context: PlaceContext, span: Span) -> Place {
         if let Expr::Range(range) = peeled(&index.index) {
-            return self.part(index, range, access);
+            return self.part(index, range, context);
         }
         self.reject_index(index);
-        let base = self.place(&index.expr, access);
-        let Value { id: position, cpu: position_cpu, shape: _ } = self.expr(&index.index);
+        let base = self.place(&index.expr, context);
+        let Value { id: position, cpu: position_cpu, category: _ } = self.expr(&index.index);
         let base_cpu = &base.cpu;
-        let (cpu, form) = if base.form != Form::Handle && base.shape == Shape::Owned {
+        let (cpu, form) = if base.form != Form::Handle && base.category == Category::Owned {
             // An array in a variable is indexed by plain Rust.
             let brackets = grouped(Delimiter::Bracket, index.bracket_token.span.join(), position_cpu);
             let base_cpu = if position::is_ours(index.expr.span()) {
@@ -182,33 +182,33 @@ impl Lowerer<'_> {
         } else {
             let at = self.at(span);
             let cx = &self.cx;
-            let method = match access {
-                Access::Read | Access::Shared | Access::Receiver => Ident::new("at", ours(span)),
-                Access::Write => Ident::new("at_mut", ours(span)),
+            let method = match context {
+                PlaceContext::Read | PlaceContext::Shared | PlaceContext::Receiver => Ident::new("at", ours(span)),
+                PlaceContext::Write => Ident::new("at_mut", ours(span)),
             };
             (quote_spanned!(ours(span)=> #base_cpu.#method(#cx, #position_cpu, #at)), Form::Handle)
         };
         let id = self.push(ExprKind::Index { base: base.id, index: position }, span);
-        Place { id, cpu, form, shape: Shape::Owned }
+        Place { id, cpu, form, category: Category::Owned }
     }
 
     /// `*r`
-    fn target(&mut self, unary: &ExprUnary, access: Access) -> Place {
+    fn target(&mut self, unary: &ExprUnary, context: PlaceContext) -> Place {
         if let Expr::Reference(reference) = peeled(&unary.expr) {
-            return self.place(&reference.expr, access);
+            return self.place(&reference.expr, context);
         }
-        let Value { id, cpu, shape } = self.expr(&unary.expr);
-        match shape {
-            Shape::Reference { mutable: _ } => {
+        let Value { id, cpu, category } = self.expr(&unary.expr);
+        match category {
+            Category::Reference { mutable: _ } => {
                 let id = self.push(ExprKind::Deref(id), unary.span());
-                Place { id, cpu, form: Form::Handle, shape: Shape::Owned }
+                Place { id, cpu, form: Form::Handle, category: Category::Owned }
             }
             // `&*x` and `(*x)[i]` are `x` and `x[i]`.
-            Shape::Slice => Place { id, cpu, form: Form::Variable, shape: Shape::Slice },
-            Shape::Unknown | Shape::Owned | Shape::Tuple(_) | Shape::Never => {
+            Category::Slice => Place { id, cpu, form: Form::Variable, category: Category::Slice },
+            Category::Unknown | Category::Owned | Category::Tuple(_) | Category::Never => {
                 let star = &unary.op;
                 let id = self.push(ExprKind::Deref(id), unary.span());
-                Place { id, cpu: quote!(#star #cpu), form: Form::Variable, shape: Shape::Unknown }
+                Place { id, cpu: quote!(#star #cpu), form: Form::Variable, category: Category::Unknown }
             }
         }
     }
@@ -307,5 +307,5 @@ fn is_other_integer(name: &Ident) -> bool {
 
 /// Returns whether a type that is written out is a number or `bool`.
 fn is_number(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| crate::lower::shape::is_primitive(&name.to_string())))
+    matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| crate::lower::category::is_primitive(&name.to_string())))
 }

@@ -32,7 +32,7 @@ impl Lowerer<'_> {
             // `*x` is a place.
             _ => return self.reject(unary, &rules::UNKNOWN_EXPRESSION),
         };
-        let Value { id: operand, cpu, shape: _ } = self.operand(&unary.expr);
+        let Value { id: operand, cpu, category: _ } = self.operand(&unary.expr);
         let cpu = self.with_position(op == UnaryOp::Neg, span, cpu);
         let operator = self.slot();
         let (token, slot) = (&unary.op, slot_name(operator, unary.op.span()));

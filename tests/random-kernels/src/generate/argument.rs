@@ -1,6 +1,6 @@
 //! Slice arguments: sub-slices of arrays, and the elements that a thread owns.
 
-use super::scope::{Access, Bound, Kind};
+use super::scope::{Bound, Kind, Permission};
 use super::{Generator, MIN_LEN};
 use crate::tree::{Expr, ExprKind};
 use crate::types::{Range, Type};
@@ -113,7 +113,7 @@ impl Generator<'_> {
         let mut found: Vec<(String, Option<usize>, Option<Bound>)> = Vec::new();
         for binding in self.scope.visible().filter(|binding| !lent.contains(&binding.name)) {
             match &binding.kind {
-                Kind::Value { ty: Type::Array(of, len), access: Access::Write, .. }
+                Kind::Value { ty: Type::Array(of, len), access: Permission::Write, .. }
                     if **of == *element && *len >= MIN_LEN =>
                 {
                     found.push((binding.name.clone(), Some(*len), None));

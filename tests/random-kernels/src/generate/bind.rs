@@ -1,6 +1,6 @@
 //! `let` statements.
 
-use super::scope::{Access, Bound, Kind, Path};
+use super::scope::{Bound, Kind, Path, Permission};
 use super::{Generator, MAX_LEN, MIN_LEN};
 use crate::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::{Int, Range, Type};
@@ -19,7 +19,7 @@ impl Generator<'_> {
         let annotated = self.random.percent(30);
         // The type of a literal without a suffix is ambiguous to rustc.
         let range = if mutable { ty.range() } else { value.range };
-        self.scope.value(&name, ty.clone(), range, if mutable { Access::Write } else { Access::Read });
+        self.scope.value(&name, ty.clone(), range, if mutable { Permission::Write } else { Permission::Read });
         out.push(Stmt::binding(&name, mutable, annotated, value));
     }
 
@@ -32,7 +32,7 @@ impl Generator<'_> {
         out.push(Stmt::binding(&name, true, false, Expr::int(ty.clone(), start)));
         let most = 1 << 30;
         let range = Range::new(if int.is_signed() { -most } else { 0 }, most);
-        self.scope.value(&name, ty, range, Access::Sum);
+        self.scope.value(&name, ty, range, Permission::Sum);
     }
 
     pub(super) fn let_tuple(&mut self, depth: u32, out: &mut Vec<Stmt>) {
@@ -62,7 +62,12 @@ impl Generator<'_> {
                 continue;
             }
             patterns.push(if mutable { format!("mut {name}") } else { name.clone() });
-            self.scope.value(&name, part.clone(), part.range(), if mutable { Access::Write } else { Access::Read });
+            self.scope.value(
+                &name,
+                part.clone(),
+                part.range(),
+                if mutable { Permission::Write } else { Permission::Read },
+            );
             names.push(name);
         }
         out.push(Stmt::new(StmtKind::Let {
@@ -125,7 +130,7 @@ impl Generator<'_> {
         let value = self.value(&ty, 2);
         let names: Vec<String> = (0..len).map(|_| self.fresh("d")).collect();
         for name in &names {
-            self.scope.value(name, element.clone(), element.range(), Access::Read);
+            self.scope.value(name, element.clone(), element.range(), Permission::Read);
         }
         let pattern = format!("[{}]", names.join(", "));
         out.push(Stmt::new(StmtKind::Let { pattern, names, ty: None, value: Some(value) }));
@@ -153,7 +158,7 @@ impl Generator<'_> {
             } else {
                 continue;
             }
-            self.scope.value(&name, ty.clone(), ty.range(), Access::Read);
+            self.scope.value(&name, ty.clone(), ty.range(), Permission::Read);
             names.push(name);
         }
         let rest = if !structure.is_tuple() && names.len() < structure.fields.len() { ".." } else { "" };
@@ -168,9 +173,9 @@ impl Generator<'_> {
         let mut paths = self.scope.paths(Type::is_in_memory);
         let mutable = self.random.percent(70);
         paths.retain(|path| match path.access {
-            Access::Write => true,
-            Access::Read => !mutable && !path.name.starts_with("turns"),
-            Access::Sum | Access::Count => false,
+            Permission::Write => true,
+            Permission::Read => !mutable && !path.name.starts_with("turns"),
+            Permission::Sum | Permission::Count => false,
         });
         if paths.is_empty() {
             return self.let_array(out);

@@ -8,7 +8,7 @@ use crate::types::{Range, Type};
 
 /// A callable function.
 #[derive(Clone, Debug)]
-pub(super) struct Callee {
+pub(super) struct Callable {
     pub(super) name: String,
     /// For a method: its type, and whether it takes `self`, `&self` or `&mut self`.
     pub(super) receiver: Option<(Type, &'static str)>,
@@ -27,7 +27,7 @@ pub(super) enum Param {
     /// `&mut [T]`, followed by a `usize`: the thread owns the given number of elements from that index on.
     Own(Type, usize),
     /// `&mut [T]`, all of whose elements the thread owns.
-    Lent(Type),
+    Borrowed(Type),
     /// `&mut [T]`, to which all threads add.
     Sums(Type, &'static str),
     /// `ArrayView2<T>`, with the number of dimensions.
@@ -44,7 +44,7 @@ impl Param {
             Param::Value(ty) => Param::Value(at(ty)),
             Param::Slice(ty) => Param::Slice(at(ty)),
             Param::Own(ty, size) => Param::Own(at(ty), *size),
-            Param::Lent(ty) => Param::Lent(at(ty)),
+            Param::Borrowed(ty) => Param::Borrowed(at(ty)),
             Param::Sums(ty, function) => Param::Sums(at(ty), function),
             Param::View(ty, dimensions) => Param::View(at(ty), *dimensions),
             Param::Ref(ty, mutable) => Param::Ref(at(ty), *mutable),
@@ -55,7 +55,7 @@ impl Param {
 impl Generator<'_> {
     /// Generates a call of a function with this result type.
     pub(super) fn call(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
-        let fitting: Vec<Callee> =
+        let fitting: Vec<Callable> =
             self.callees.iter().filter(|callee| callee.result == *ty && self.affords(callee.steps)).cloned().collect();
         if fitting.is_empty() {
             return None;
@@ -65,13 +65,13 @@ impl Generator<'_> {
     }
 
     /// Generates a call, if all of its arguments can be generated.
-    fn call_of(&mut self, callee: &Callee, depth: u32) -> Option<Expr> {
-        let Callee { name, receiver, params, result, steps } = callee;
+    fn call_of(&mut self, callee: &Callable, depth: u32) -> Option<Expr> {
+        let Callable { name, receiver, params, result, steps } = callee;
         if self.hosted {
             return None;
         }
         // The other arguments must not name a variable that is borrowed mutably.
-        let borrows = params.iter().any(|param| matches!(param, Param::Lent(_) | Param::Ref(..)))
+        let borrows = params.iter().any(|param| matches!(param, Param::Borrowed(_) | Param::Ref(..)))
             || matches!(receiver, Some((_, "&self" | "&mut self")));
         let depth = if borrows { 0 } else { depth.saturating_sub(1) };
         self.spend(steps + 1);
@@ -92,7 +92,7 @@ impl Generator<'_> {
                     lent.extend(root(&slice));
                     args.extend([slice, start]);
                 }
-                Param::Lent(element) => {
+                Param::Borrowed(element) => {
                     let (argument, name) = self.borrowed_argument(element, &lent)?;
                     lent.push(name);
                     args.push(argument);
@@ -123,9 +123,9 @@ impl Generator<'_> {
     }
 
     pub(super) fn call_stmt(&mut self, depth: u32, out: &mut Vec<Stmt>) {
-        let affordable: Vec<Callee> =
+        let affordable: Vec<Callable> =
             self.callees.iter().filter(|callee| self.affords(callee.steps)).cloned().collect();
-        let (without, with): (Vec<Callee>, Vec<Callee>) =
+        let (without, with): (Vec<Callable>, Vec<Callable>) =
             affordable.into_iter().partition(|callee| callee.result == Type::Unit);
         let from = if !without.is_empty() && self.random.percent(80) { without } else { with };
         if from.is_empty() {

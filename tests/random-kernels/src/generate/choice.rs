@@ -1,7 +1,7 @@
 //! `if` and `match`, as expressions and as statements.
 
 use super::Generator;
-use super::scope::Access;
+use super::scope::Permission;
 use crate::tree::{Arm, Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::{Enum, Int, Range, Type};
 
@@ -145,7 +145,7 @@ impl Generator<'_> {
             let pattern = match &ty {
                 Type::Int(_) if self.random.percent(40) => {
                     let name = self.fresh("k");
-                    self.scope.value(&name, ty.clone(), scrutinee.range, Access::Read);
+                    self.scope.value(&name, ty.clone(), scrutinee.range, Permission::Read);
                     name
                 }
                 _ => String::from("_"),
@@ -207,7 +207,7 @@ impl Generator<'_> {
                 format!("({})", parts.collect::<Vec<_>>().join(", "))
             })
             .collect();
-        self.scope.value(&name, parts[bound].clone(), parts[bound].range(), Access::Read);
+        self.scope.value(&name, parts[bound].clone(), parts[bound].range(), Permission::Read);
         written.join(" | ")
     }
 
@@ -225,7 +225,7 @@ impl Generator<'_> {
                     return String::from("_");
                 }
                 let name = self.fresh("k");
-                self.scope.value(&name, part.clone(), part.range(), Access::Read);
+                self.scope.value(&name, part.clone(), part.range(), Permission::Read);
                 name
             })
             .collect();
@@ -238,7 +238,7 @@ impl Generator<'_> {
             return pattern;
         }
         let name = self.fresh("k");
-        self.scope.value(&name, ty.clone(), ty.range(), Access::Read);
+        self.scope.value(&name, ty.clone(), ty.range(), Permission::Read);
         if pattern.contains('|') { format!("{name} @ ({pattern})") } else { format!("{name} @ {pattern}") }
     }
 

@@ -4,7 +4,7 @@
 //! and in a loop that assigns it and is left in the same iteration, before which it is uninitialised.
 
 use super::loops::count;
-use super::scope::{Access, Bound, Kind, Path, Step};
+use super::scope::{Bound, Kind, Path, Permission, Step};
 use super::{Generator, MAX_LEN, MIN_LEN};
 use crate::tree::{Block, Expr, ExprKind, Head, Stmt, StmtKind};
 use crate::types::{Range, Type};
@@ -180,7 +180,7 @@ impl Generator<'_> {
     fn borrowed_content(&mut self) -> Option<Content> {
         let mut paths = self.scope.paths(Type::is_in_memory);
         let changes = |path: &Path| path.name.starts_with("turns") || path.name.starts_with("shared_");
-        paths.retain(|path| path.access == Access::Read && !changes(path));
+        paths.retain(|path| path.access == Permission::Read && !changes(path));
         (!paths.is_empty()).then(|| Content::Ref(self.random.pick(&paths).clone()))
     }
 
@@ -220,12 +220,12 @@ impl Generator<'_> {
         let range = later.range.unwrap_or(Range::NONE);
         let kind = match &later.held {
             Content::Value(ty) if later.mutable => {
-                Kind::Value { ty: ty.clone(), range: ty.range(), access: Access::Write }
+                Kind::Value { ty: ty.clone(), range: ty.range(), access: Permission::Write }
             }
-            Content::Value(ty) => Kind::Value { ty: ty.clone(), range, access: Access::Read },
-            Content::Index { risky: true } => Kind::Value { ty: Type::USIZE, range, access: Access::Read },
+            Content::Value(ty) => Kind::Value { ty: ty.clone(), range, access: Permission::Read },
+            Content::Index { risky: true } => Kind::Value { ty: Type::USIZE, range, access: Permission::Read },
             // Only its assignments change it, and those are pinned.
-            Content::Index { risky: false } => Kind::Value { ty: Type::USIZE, range, access: Access::Count },
+            Content::Index { risky: false } => Kind::Value { ty: Type::USIZE, range, access: Permission::Count },
             Content::Slice { element, .. } => {
                 let bound = Bound::Length { least: MIN_LEN, most: MAX_LEN };
                 Kind::Slice { element: element.clone(), writable: false, bound }

@@ -1,8 +1,8 @@
 //! Device functions and their parameters.
 
-use super::call::{Callee, Param};
+use super::call::{Callable, Param};
 use super::params::Params;
-use super::scope::{Access, Bound, Kind};
+use super::scope::{Bound, Kind, Permission};
 use super::view::{MAX_EXTENT, MIN_EXTENT};
 use super::{Generator, MAX_LEN, MIN_LEN};
 use crate::tree::{Block, Function};
@@ -32,7 +32,7 @@ impl Generator<'_> {
             params.push(Param::Sums(element, function));
         }
         if self.random.percent(25) {
-            params.push(Param::Lent(self.scalar_type()));
+            params.push(Param::Borrowed(self.scalar_type()));
         }
         let read: Vec<_> = kernel.views.iter().filter(|view| !view.written).collect();
         if !read.is_empty() && self.random.percent(50) {
@@ -61,7 +61,7 @@ impl Generator<'_> {
         self.result = result.clone();
         if let Some((ty, word)) = &receiver {
             let kind = match *word {
-                "self" => Kind::Value { ty: ty.clone(), range: Range::NONE, access: Access::Read },
+                "self" => Kind::Value { ty: ty.clone(), range: Range::NONE, access: Permission::Read },
                 _ => Kind::Ref { ty: ty.clone(), writable: *word == "&mut self" },
             };
             self.scope.push("self", kind);
@@ -73,7 +73,7 @@ impl Generator<'_> {
         self.scope.close(open);
         let steps = self.steps + 1;
         let word = receiver.as_ref().map(|(_, word)| *word);
-        self.callees.push(Callee { name: name.clone(), receiver, params, result: result.clone(), steps });
+        self.callees.push(Callable { name: name.clone(), receiver, params, result: result.clone(), steps });
         Function {
             name,
             generics: String::new(),
@@ -91,7 +91,7 @@ impl Generator<'_> {
             Param::Value(ty) => {
                 let name = self.fresh("p");
                 let mutable = self.random.percent(25);
-                let access = if mutable { Access::Write } else { Access::Read };
+                let access = if mutable { Permission::Write } else { Permission::Read };
                 self.scope.value(&name, ty.clone(), ty.range(), access);
                 vec![(if mutable { format!("mut {name}") } else { name }, ty.clone())]
             }
@@ -107,7 +107,7 @@ impl Generator<'_> {
                 self.scope.push(&name, Kind::Slice { element: element.clone(), writable: true, bound });
                 vec![(name, slice(element, true)), (base, Type::USIZE)]
             }
-            Param::Lent(element) => {
+            Param::Borrowed(element) => {
                 let name = self.fresh("y");
                 let bound = Bound::Length { least: MIN_LEN, most: MAX_LEN };
                 self.scope.push(&name, Kind::Slice { element: element.clone(), writable: true, bound });

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::params::Params;
 use super::place::mixed_in;
-use super::scope::{Access, Bound, Kind, Path, Scope, Step};
+use super::scope::{Bound, Kind, Path, Permission, Scope, Step};
 use super::shared::Shared;
 use super::{Generator, MAX_LEN, MAX_STEPS, MIN_LEN, Options, Overflow, Random};
 use crate::tree::{Array, Block, Expr, ExprKind, Function, Launch, Program, Stmt};
@@ -103,7 +103,7 @@ impl Generator<'_> {
         let mut written = vec![(String::from("first"), Type::USIZE)];
         for (name, ty) in &params.values {
             let mutable = self.random.percent(20);
-            let access = if mutable { Access::Write } else { Access::Read };
+            let access = if mutable { Permission::Write } else { Permission::Read };
             self.scope.value(name, ty.clone(), ty.range(), access);
             written.push((if mutable { format!("mut {name}") } else { name.clone() }, ty.clone()));
         }
@@ -135,7 +135,7 @@ impl Generator<'_> {
         let position = Expr::binary(Type::USIZE, Range::NONE, "+", grid.pinned(), first.pinned()).pinned();
         stmts.push(Stmt::binding("i", false, false, position).pinned());
         let most = (threads * blocks) as i128 - 1;
-        self.scope.value("i", Type::USIZE, Range::new(0, most), Access::Count);
+        self.scope.value("i", Type::USIZE, Range::new(0, most), Permission::Count);
 
         let shared = if self.random.percent(35) {
             self.may_return = self.random.percent(50);
@@ -169,7 +169,7 @@ impl Generator<'_> {
             .scope
             .paths(Type::is_scalar)
             .into_iter()
-            .filter(|path| path.access == Access::Write)
+            .filter(|path| path.access == Permission::Write)
             .filter(|path| matches!(path.steps.first(), Some(Step::Slice(Bound::Own { .. }) | Step::View(_))))
             .collect();
         if outputs.is_empty() {

@@ -1,6 +1,6 @@
 //! Loops as statements. Each is bounded, by its range or by a counter.
 
-use super::scope::{Access, Bound, JumpTarget, Kind};
+use super::scope::{Bound, JumpTarget, Kind, Permission};
 use super::{Generator, MAX_LEN};
 use crate::tree::{Block, Expr, ExprKind, Head, Stmt};
 use crate::types::{Int, Range, Type};
@@ -81,7 +81,7 @@ impl Generator<'_> {
     /// Makes the counter of a loop readable after the loop.
     fn close_over(&mut self, open: usize, turns: &str, most: u64) {
         self.scope.close(open);
-        self.scope.value(turns, Type::U32, Range::new(0, i128::from(most) + 1), Access::Read);
+        self.scope.value(turns, Type::U32, Range::new(0, i128::from(most) + 1), Permission::Read);
     }
 
     /// Generates `for i in range { .. }`.
@@ -101,7 +101,8 @@ impl Generator<'_> {
         let pattern = if mutable && !unused { format!("mut {name}") } else { name.clone() };
         let (label, body) = self.loop_around(turns, before, |generator| {
             if !unused {
-                let (range, access) = if mutable { (int.range(), Access::Write) } else { (range, Access::Count) };
+                let (range, access) =
+                    if mutable { (int.range(), Permission::Write) } else { (range, Permission::Count) };
                 generator.scope.value(&name, Type::Int(int), range, access);
             }
             make(generator)
@@ -130,7 +131,7 @@ impl Generator<'_> {
         let name = self.fresh("j");
         let (label, body) = self.loop_around(turns, vec![], |generator| {
             let range = Range::new(0, i128::from(turns) - 1);
-            generator.scope.value(&name, Type::USIZE, range, Access::Count);
+            generator.scope.value(&name, Type::USIZE, range, Permission::Count);
             make(generator)
         });
         let range = ExprKind::Range(at(0), "..", Some(Box::new(end)));
@@ -245,7 +246,7 @@ impl Generator<'_> {
         for binding in self.scope.visible() {
             match &binding.kind {
                 Kind::Value { ty: Type::Array(element, len), access, .. } if *len <= MAX_LEN => {
-                    found.push((binding.name.clone(), (**element).clone(), *len, *access == Access::Write, true));
+                    found.push((binding.name.clone(), (**element).clone(), *len, *access == Permission::Write, true));
                 }
                 Kind::Slice { element, writable, bound: Bound::Length { most, .. } } => {
                     found.push((binding.name.clone(), element.clone(), *most, *writable, false));
@@ -270,14 +271,14 @@ impl Generator<'_> {
             0 if array => (
                 whole,
                 variable.clone(),
-                Kind::Value { ty: element.clone(), range: element.range(), access: Access::Read },
+                Kind::Value { ty: element.clone(), range: element.range(), access: Permission::Read },
             ),
             1 => {
                 let copied = self.random.percent(50);
                 let items = call(whole, "iter");
                 let (items, pattern) =
                     if copied { (call(items, "copied"), variable.clone()) } else { (items, format!("&{variable}")) };
-                (items, pattern, Kind::Value { ty: element.clone(), range: element.range(), access: Access::Read })
+                (items, pattern, Kind::Value { ty: element.clone(), range: element.range(), access: Permission::Read })
             }
             2 | 3 if writable => {
                 (call(whole, "iter_mut"), variable.clone(), Kind::Ref { ty: element.clone(), writable: true })
@@ -300,7 +301,7 @@ impl Generator<'_> {
             }
             if let Some(counter) = &index {
                 let range = Range::new(0, len as i128 - 1);
-                generator.scope.value(counter, Type::USIZE, range, Access::Count);
+                generator.scope.value(counter, Type::USIZE, range, Permission::Count);
             }
             generator.scope.push(&variable, kind);
         });
@@ -313,7 +314,7 @@ impl Generator<'_> {
     pub(super) fn counter(&mut self, most: u64) -> (String, Stmt) {
         let name = self.fresh("turns");
         let range = Range::new(0, i128::from(most) + 1);
-        self.scope.value(&name, Type::U32, range, Access::Read);
+        self.scope.value(&name, Type::U32, range, Permission::Read);
         let stmt = Stmt::binding(&name, true, false, Expr::int(Type::U32, 0).pinned()).pinned();
         (name, stmt)
     }

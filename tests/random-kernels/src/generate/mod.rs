@@ -34,8 +34,8 @@ use crate::options::{Options, Overflow};
 use crate::rng::Random;
 use crate::types::{Float, Int, Range, Type};
 
-use call::Callee;
-use scope::{Access, JumpTarget, Kind, Scope};
+use call::Callable;
+use scope::{JumpTarget, Kind, Permission, Scope};
 
 pub(crate) use kernel::program;
 
@@ -54,7 +54,7 @@ struct Generator<'o> {
     /// The constants: names, types and values.
     constants: Vec<(String, Type, Range)>,
     /// The callable functions.
-    callees: Vec<Callee>,
+    callees: Vec<Callable>,
     /// The declared structs and enums.
     types: Vec<Type>,
     /// The enums with data that have a `==`.
@@ -104,7 +104,9 @@ impl Generator<'_> {
             let names: Vec<String> = self
                 .scope
                 .visible()
-                .filter(|binding| matches!(binding.kind, Kind::Value { access: Access::Read | Access::Write, .. }))
+                .filter(|binding| {
+                    matches!(binding.kind, Kind::Value { access: Permission::Read | Permission::Write, .. })
+                })
                 .map(|binding| binding.name.clone())
                 .filter(|name| self.scope.may_shadow(name) && !self.reserved.contains(name))
                 .collect();

@@ -1,7 +1,7 @@
 //! Narrowing of an integer to a range.
 
 use super::Generator;
-use super::scope::{Access, Kind};
+use super::scope::{Kind, Permission};
 use crate::tree::{Expr, ExprKind};
 use crate::types::Range;
 
@@ -75,8 +75,8 @@ impl Generator<'_> {
         let ExprKind::Name(name) = &value.kind else {
             return false;
         };
-        self.scope
-            .visible()
-            .any(|binding| binding.name == *name && matches!(binding.kind, Kind::Value { access: Access::Count, .. }))
+        self.scope.visible().any(|binding| {
+            binding.name == *name && matches!(binding.kind, Kind::Value { access: Permission::Count, .. })
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Generator;
 use super::convert::converted;
-use super::scope::{Access, Bound, Path, Step};
+use super::scope::{Bound, Path, Permission, Step};
 use crate::tree::{Expr, ExprKind, Stmt};
 use crate::types::{Range, Type};
 
@@ -19,7 +19,7 @@ impl Generator<'_> {
                     ExprKind::Index(Box::new(expr), Box::new(index))
                 }
                 Step::Slice(bound) => {
-                    let slice = (path.access == Access::Read).then_some(path.name.as_str());
+                    let slice = (path.access == Permission::Read).then_some(path.name.as_str());
                     let index = self.index(bound, depth, slice);
                     ExprKind::Index(Box::new(expr), Box::new(index))
                 }
@@ -129,7 +129,7 @@ impl Generator<'_> {
     /// Generates a statement that stores a value, so that it has an effect.
     pub(super) fn absorb(&mut self, value: Expr) -> Option<Stmt> {
         let mut places = self.scope.paths(Type::is_scalar);
-        places.retain(|path| path.access == Access::Write);
+        places.retain(|path| path.access == Permission::Write);
         if places.is_empty() {
             return None;
         }
@@ -144,8 +144,8 @@ impl Generator<'_> {
             return None;
         }
         let mut small = self.scope.paths(|ty| *ty == Type::USIZE);
-        small.retain(|path| path.steps.is_empty() && path.range.high <= 64 && path.access != Access::Write);
-        let counters: Vec<Path> = small.iter().filter(|path| path.access == Access::Count).cloned().collect();
+        small.retain(|path| path.steps.is_empty() && path.range.high <= 64 && path.access != Permission::Write);
+        let counters: Vec<Path> = small.iter().filter(|path| path.access == Permission::Count).cloned().collect();
         if small.is_empty() {
             return None;
         }
@@ -190,7 +190,7 @@ impl Generator<'_> {
     /// Returns the assignable places.
     pub(super) fn places(&mut self) -> Vec<Path> {
         let mut places = self.scope.paths(|ty| !matches!(ty, Type::Unit | Type::Slice(..) | Type::Ref(..)));
-        places.retain(|path| path.access == Access::Write);
+        places.retain(|path| path.access == Permission::Write);
         places
     }
 
@@ -201,7 +201,7 @@ impl Generator<'_> {
 
     pub(super) fn place_apart(&mut self, ty: &Type, mutable: bool, lent: &[String]) -> Option<Expr> {
         let mut paths = self.scope.paths(|found| found == ty);
-        paths.retain(|path| !lent.contains(&path.name) && (!mutable || path.access == Access::Write));
+        paths.retain(|path| !lent.contains(&path.name) && (!mutable || path.access == Permission::Write));
         if paths.is_empty() {
             return None;
         }

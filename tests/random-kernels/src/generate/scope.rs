@@ -14,7 +14,7 @@ pub(crate) struct Binding {
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// A variable. `range` holds at every point of its lifetime.
-    Value { ty: Type, range: Range, access: Access },
+    Value { ty: Type, range: Range, access: Permission },
     /// A slice, or an array in shared memory.
     Slice { element: Type, writable: bool, bound: Bound },
     /// A view, and the indices that a thread may use in each dimension.
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 
 /// The permitted uses of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum Permission {
     Read,
     Write,
     /// Adding small numbers only, so that it never overflows.
@@ -76,7 +76,7 @@ pub(crate) struct Path {
     pub(crate) steps: Vec<Step>,
     pub(crate) ty: Type,
     pub(crate) range: Range,
-    pub(crate) access: Access,
+    pub(crate) access: Permission,
 }
 
 /// An enclosing loop or labelled block that a jump can leave.
@@ -128,7 +128,7 @@ impl Scope {
         self.bindings.push(Binding { name: name.to_owned(), kind });
     }
 
-    pub(crate) fn value(&mut self, name: &str, ty: Type, range: Range, access: Access) {
+    pub(crate) fn value(&mut self, name: &str, ty: Type, range: Range, access: Permission) {
         self.push(name, Kind::Value { ty, range, access });
     }
 
@@ -184,15 +184,15 @@ impl Scope {
             let (ty, range, access, steps) = match &binding.kind {
                 Kind::Value { ty, range, access } => (ty, *range, *access, vec![]),
                 Kind::Slice { element, writable, bound } => {
-                    let access = if *writable { Access::Write } else { Access::Read };
+                    let access = if *writable { Permission::Write } else { Permission::Read };
                     (element, element.range(), access, vec![Step::Slice(bound.clone())])
                 }
                 Kind::View { element, writable, bounds } => {
-                    let access = if *writable { Access::Write } else { Access::Read };
+                    let access = if *writable { Permission::Write } else { Permission::Read };
                     (element, element.range(), access, vec![Step::View(bounds.clone())])
                 }
                 Kind::Ref { ty, writable } => {
-                    let access = if *writable { Access::Write } else { Access::Read };
+                    let access = if *writable { Permission::Write } else { Permission::Read };
                     (ty, ty.range(), access, vec![Step::Deref])
                 }
                 Kind::Sums { .. } | Kind::Tallies(_) | Kind::Hidden => continue,

@@ -3,7 +3,7 @@
 use super::Generator;
 use super::convert::converted;
 use super::params::Params;
-use super::scope::{Access, Binding, Bound, Kind, Path, Step};
+use super::scope::{Binding, Bound, Kind, Path, Permission, Step};
 use crate::tree::{Arm, Block, Expr, ExprKind, Head, Stmt};
 use crate::types::{Int, Range, Type};
 
@@ -35,8 +35,8 @@ impl Generator<'_> {
         };
         stmts.push(Stmt::binding("t", false, false, call("thread_idx")).pinned());
         stmts.push(Stmt::binding("n", false, false, call("block_dim")).pinned());
-        self.scope.value("t", Type::USIZE, Range::new(0, 63), Access::Count);
-        self.scope.value("n", Type::USIZE, Range::new(1, 64), Access::Count);
+        self.scope.value("t", Type::USIZE, Range::new(0, 63), Permission::Count);
+        self.scope.value("n", Type::USIZE, Range::new(1, 64), Permission::Count);
         let mut arrays: Vec<Shared> = Vec::new();
         for _ in 0..=self.random.below(2) {
             let name = self.fresh("shared_");
@@ -76,7 +76,7 @@ impl Generator<'_> {
                 let open = self.scope.open();
                 let counter = self.fresh("round");
                 self.turns *= turns;
-                self.scope.value(&counter, Type::USIZE, Range::new(0, i128::from(turns) - 1), Access::Count);
+                self.scope.value(&counter, Type::USIZE, Range::new(0, i128::from(turns) - 1), Permission::Count);
                 let mut body = Vec::new();
                 self.between_barriers(shared, 2, &mut body);
                 self.turns /= turns;
@@ -125,7 +125,7 @@ impl Generator<'_> {
     fn uniform_value(&mut self, params: &Params, ty: &Type) -> Expr {
         let constant = |name: &str| {
             let found = self.scope.visible().find(|binding| binding.name == name);
-            found.is_some_and(|found| matches!(found.kind, Kind::Value { access: Access::Read, .. }))
+            found.is_some_and(|found| matches!(found.kind, Kind::Value { access: Permission::Read, .. }))
         };
         let names = params.values.iter().filter(|(name, _)| constant(name));
         let mut values: Vec<Expr> = names.map(|(name, ty)| Expr::name(name, ty.clone(), ty.range())).collect();
@@ -151,7 +151,7 @@ impl Generator<'_> {
         stmts.push(barrier());
         let index = self.index(&Bound::Below(String::from("n")), 2, None);
         stmts.push(Stmt::binding(&read, false, false, at(index)));
-        self.scope.value(&read, element.clone(), element.range(), Access::Read);
+        self.scope.value(&read, element.clone(), element.range(), Permission::Read);
         let absorbed = self.absorb(Expr::name(&read, element.clone(), element.range()));
         stmts.extend(absorbed);
         self.stmts(2, stmts);
@@ -167,11 +167,11 @@ impl Generator<'_> {
             let array = self.random.pick(shared);
             let (name, element) = (array.name.clone(), array.element.clone());
             let steps = vec![Step::Slice(Bound::Below(String::from("n")))];
-            let path = Path { name, steps, range: element.range(), ty: element.clone(), access: Access::Read };
+            let path = Path { name, steps, range: element.range(), ty: element.clone(), access: Permission::Read };
             let value = self.follow(&path, 2);
             let name = self.fresh("g");
             stmts.push(Stmt::binding(&name, false, false, value));
-            self.scope.value(&name, element.clone(), element.range(), Access::Read);
+            self.scope.value(&name, element.clone(), element.range(), Permission::Read);
         }
         self.stmts(most, stmts);
         stmts.push(barrier());

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::scope::{Access, Kind, Path};
+use super::scope::{Kind, Path, Permission};
 use super::{Generator, MIN_LEN};
 use crate::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::{Int, Range, Type};
@@ -132,7 +132,7 @@ impl Generator<'_> {
             Form::Const => {
                 let int = *self.random.pick(&Int::ALL);
                 let (name, value) = (self.fresh("LOCAL"), self.int_literal(int, int.range()));
-                self.scope.value(&name, value.ty.clone(), value.range, Access::Read);
+                self.scope.value(&name, value.ty.clone(), value.range, Permission::Read);
                 out.push(Stmt::new(StmtKind::Const { name, ty: value.ty.clone(), value }));
             }
             Form::LetLater => self.let_deferred(out),
@@ -188,8 +188,8 @@ impl Generator<'_> {
     /// Generates `place += value` and its variants.
     fn assign_op(&mut self, depth: u32, out: &mut Vec<Stmt>) {
         let mut places = self.scope.paths(Type::is_scalar);
-        places.retain(|path| matches!(path.access, Access::Write | Access::Sum));
-        let sums: Vec<Path> = places.iter().filter(|path| path.access == Access::Sum).cloned().collect();
+        places.retain(|path| matches!(path.access, Permission::Write | Permission::Sum));
+        let sums: Vec<Path> = places.iter().filter(|path| path.access == Permission::Sum).cloned().collect();
         let from = if !sums.is_empty() && self.random.percent(40) { sums } else { places };
         if from.is_empty() {
             return self.let_value(depth, out);
@@ -198,7 +198,7 @@ impl Generator<'_> {
         let ty = path.ty.clone();
         let (op, value) = match &ty {
             Type::Bool => (*self.random.pick(&["&=", "|=", "^="]), self.value(&ty, depth)),
-            Type::Int(int) if path.access == Access::Sum => {
+            Type::Int(int) if path.access == Permission::Sum => {
                 let value = self.value(&ty, depth);
                 let value = self.narrow(value, Range::new(if int.is_signed() { -99 } else { 0 }, 999));
                 let op = if int.is_signed() { *self.random.pick(&["+=", "-="]) } else { "+=" };
@@ -305,7 +305,7 @@ impl Generator<'_> {
                 let name = self.fresh("k");
                 out.push(Stmt::binding(&name, false, false, cut));
                 let known = Expr::name(&name, Type::Int(int), range);
-                self.scope.value(&name, Type::Int(int), range, Access::Read);
+                self.scope.value(&name, Type::Int(int), range, Permission::Read);
                 ExprKind::Macro("assert_eq", vec![known.clone(), known], None)
             }
         };

@@ -4,7 +4,7 @@
 //! A method calls only methods that its trait declares earlier, so that no override closes a cycle of calls.
 
 use super::Generator;
-use super::call::{Callee, Param};
+use super::call::{Callable, Param};
 use crate::tree::{Function, Impl};
 use crate::types::{Int, Type};
 
@@ -29,8 +29,8 @@ struct Method {
 
 impl Method {
     /// Returns the method of an implementing type.
-    fn callee(&self, ty: &Type) -> Callee {
-        Callee {
+    fn callee(&self, ty: &Type) -> Callable {
+        Callable {
             name: self.name.clone(),
             receiver: Some((ty.clone(), self.receiver)),
             params: self.params.clone(),
@@ -161,7 +161,7 @@ impl Generator<'_> {
         self.constants.truncate(mark.1);
         for (callee, ty) in callee.iter().flat_map(|callee| implementors.iter().map(move |ty| (callee, ty))) {
             let params = callee.params.iter().map(|param| param.at(&GENERIC, ty)).collect();
-            self.callees.push(Callee { params, ..callee.clone() });
+            self.callees.push(Callable { params, ..callee.clone() });
         }
         function
     }

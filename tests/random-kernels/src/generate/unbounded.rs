@@ -2,7 +2,7 @@
 //!
 //! No counter limits these loops: a compiler cannot prove that they terminate, and has to keep every check after them.
 
-use super::scope::{Access, Bound, Kind, Path, Step};
+use super::scope::{Bound, Kind, Path, Permission, Step};
 use super::{Generator, MAX_LEN};
 use crate::tree::{Block, Expr, ExprKind, Head, Stmt};
 use crate::types::{Int, Range, Type};
@@ -145,7 +145,7 @@ impl Generator<'_> {
         };
         let open = self.scope.open();
         let found = self.fresh("g");
-        self.scope.value(&found, path.ty.clone(), path.ty.range(), Access::Read);
+        self.scope.value(&found, path.ty.clone(), path.ty.range(), Permission::Read);
         let turns = MAX_LEN as u64;
         self.turns *= turns;
         let wanted = self.condition(2);
@@ -168,7 +168,7 @@ impl Generator<'_> {
             let choice = ExprKind::If { condition: Box::new(in_bounds()), then, otherwise: None };
             out.push(Stmt::expr(Expr::unit(choice).pinned()));
         }
-        self.scope.value(&name, Type::USIZE, Range::new(0, MAX_LEN as i128), Access::Read);
+        self.scope.value(&name, Type::USIZE, Range::new(0, MAX_LEN as i128), Permission::Read);
     }
 
     /// Generates `while at >= x.len() {} y[i] = x[at];`: a loop that would not terminate, and is never entered.
@@ -181,7 +181,7 @@ impl Generator<'_> {
         let value = self.value(&Type::USIZE, 2);
         let value = self.pinned_narrow(value, inside);
         out.push(Stmt::binding(&name, false, false, value).pinned());
-        self.scope.value(&name, Type::USIZE, inside, Access::Count);
+        self.scope.value(&name, Type::USIZE, inside, Permission::Count);
         let at = || Expr::name(&name, Type::USIZE, inside).pinned();
         let slice = || Expr::name(&path.name, path.ty.clone(), path.range).pinned();
         let len = Expr::method(Type::USIZE, Range::NONE, slice(), "len", vec![]).pinned();
@@ -221,7 +221,7 @@ impl Generator<'_> {
         let value = self.pinned_narrow(value, first);
         let annotated = value.is_literal();
         out.push(Stmt::binding(&name, true, annotated, value).pinned());
-        self.scope.value(&name, ty.clone(), all, Access::Count);
+        self.scope.value(&name, ty.clone(), all, Permission::Count);
         name
     }
 
@@ -248,7 +248,10 @@ impl Generator<'_> {
             {
                 let bound = Bound::Length { least: *least, most: *most };
                 let (name, ty, range) = (binding.name.clone(), element.clone(), element.range());
-                found.push((Path { name, steps: vec![Step::Slice(bound)], ty, range, access: Access::Read }, *least));
+                found.push((
+                    Path { name, steps: vec![Step::Slice(bound)], ty, range, access: Permission::Read },
+                    *least,
+                ));
             }
         }
         (!found.is_empty()).then(|| self.random.pick(&found).clone())

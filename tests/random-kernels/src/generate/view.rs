@@ -1,7 +1,7 @@
 //! Views: multidimensional arrays that are read, or of which each thread writes the elements with its own first index.
 
 use super::Generator;
-use super::scope::{Access, Bound, Kind};
+use super::scope::{Bound, Kind, Permission};
 use crate::tree::{Array, Block, Expr, ExprKind, Stmt};
 use crate::types::{Range, Type};
 
@@ -97,7 +97,7 @@ impl Generator<'_> {
             let name = || binding.name.clone();
             match &binding.kind {
                 Kind::Value { ty: Type::Array(element, len), access, .. } if *len > 1 && element.is_in_memory() => {
-                    found.push((name(), (**element).clone(), *len, *len, *access == Access::Write));
+                    found.push((name(), (**element).clone(), *len, *len, *access == Permission::Write));
                 }
                 Kind::Slice { element, writable, bound: Bound::Length { least, most } } if *least > 1 => {
                     found.push((name(), element.clone(), *least, *most, *writable));

@@ -76,7 +76,7 @@ fn a_newer_gpu_uses_ptx_and_an_older_one_is_an_error() {
 
 #[test]
 fn broken_assemblers_are_not_used_for_hopper() {
-    use super::super::Version;
+    use crate::driver::Version;
     for (minor, number, assembles) in [(0, 89, true), (0, 90, false), (1, 90, false), (1, 75, true), (2, 90, true)] {
         assert_eq!(Version { major: 12, minor }.assembles_for(number), assembles, "12.{minor} for sm_{number}");
     }
