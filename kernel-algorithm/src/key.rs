@@ -3,7 +3,7 @@
 use cumbia::{DeviceType, Integer, Number, bf16, f16};
 use cumbia_kernel_macros::device;
 
-/// A number that [`sort`](crate::sort()), [`block_sort`](crate::block_sort) and their relatives take as a key.
+/// A number that [`sort`](crate::sort()), [`block_sort`](crate::block_sort()) and their relatives take as a key.
 ///
 /// The order of floats is that of `total_cmp`: −NaN, −∞, …, −0.0, 0.0, …, ∞, NaN.
 #[device]

@@ -19,17 +19,17 @@ pub trait Arrangement: DeviceType {
 
 /// The blocked arrangement: element `k` of thread `t` is element `t * N + k` of the tile.
 ///
-/// As an access of [`block_load`] and [`block_store`] it is direct: each thread accesses its adjacent elements.
+/// As an access of [`block_load`](block_load()) and [`block_store`](block_store()) it is direct: each thread accesses its adjacent elements.
 #[derive(Clone, Copy, Debug, Default, DeviceType)]
 pub struct Blocked;
 
 /// The striped arrangement: element `k` of thread `t` of `T` is element `k * T + t` of the tile.
 ///
-/// As an access of [`block_load`] and [`block_store`] it is direct: the threads access adjacent elements together.
+/// As an access of [`block_load`](block_load()) and [`block_store`](block_store()) it is direct: the threads access adjacent elements together.
 #[derive(Clone, Copy, Debug, Default, DeviceType)]
 pub struct Striped;
 
-/// An access of [`block_load`] and [`block_store`]: the threads access adjacent elements together, and have them in the blocked
+/// An access of [`block_load`](block_load()) and [`block_store`](block_store()): the threads access adjacent elements together, and have them in the blocked
 /// arrangement. The elements are transposed through shared memory.
 #[derive(Clone, Copy, Debug, Default, DeviceType)]
 pub struct Transposed;
@@ -48,7 +48,7 @@ impl Arrangement for Striped {
     }
 }
 
-/// The way in which [`block_load`] and [`block_store`] access memory: [`Blocked`], [`Striped`] or [`Transposed`].
+/// The way in which [`block_load`](block_load()) and [`block_store`](block_store()) access memory: [`Blocked`], [`Striped`] or [`Transposed`].
 #[device]
 pub trait Access: DeviceType {
     /// Whether the threads access adjacent elements together.

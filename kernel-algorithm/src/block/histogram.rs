@@ -59,7 +59,7 @@ pub fn block_histogram<T: DeviceType, const N: usize, F: Function1<T, Output = u
     block_histogram_add(samples, bin, counts);
 }
 
-/// Adds the number of the samples of all threads of the block in each bin to `counts`: [`block_histogram`] of samples in several calls.
+/// Adds the number of the samples of all threads of the block in each bin to `counts`: [`block_histogram`](block_histogram()) of samples in several calls.
 ///
 /// The first call follows a barrier after the counts have been initialised.
 #[device]

@@ -23,7 +23,7 @@ const BINS: usize = 1 << DIGIT;
 /// The distance between the counts of two warps. It is odd, so that the counts of a digit are in different banks.
 const ROW: usize = BINS + 1;
 
-/// The direction of a [`block_sort`]: [`Ascending`] or [`Descending`].
+/// The direction of a [`block_sort`](block_sort()): [`Ascending`] or [`Descending`].
 #[device]
 pub trait Direction: DeviceType {
     /// Whether the greatest key is the first one.
