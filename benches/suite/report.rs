@@ -34,10 +34,13 @@ impl Machine {
         let report = cumbia::doctor();
         let unknown = || "unknown".to_owned();
         let (driver, cuda) = match report.driver {
-            Ok(driver) => (driver.release.unwrap_or_else(unknown), driver.cuda),
+            Ok(driver) => (
+                driver.release.unwrap_or_else(unknown),
+                driver.cuda.map_or_else(unknown, |version| version.to_string()),
+            ),
             Err(_) => (unknown(), unknown()),
         };
-        let nvrtc = report.nvrtc.map_or_else(|_| unknown(), |nvrtc| nvrtc.version);
+        let nvrtc = report.nvrtc.map_or_else(|_| unknown(), |nvrtc| nvrtc.version.to_string());
         Machine { device: device.name().to_owned(), driver, cuda, nvrtc }
     }
 
