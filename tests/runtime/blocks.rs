@@ -65,7 +65,7 @@ fn rank() -> usize {
 }
 
 /// Reductions and scans of the tile of each block and of each warp, twice, so that shared memory is used again.
-#[kernel]
+#[kernel(launch_bounds(1024))]
 fn of_arrays<T: DeviceType, F: Function2<T, T, Output = T>, const N: usize>(
     operator: F,
     initial: T,
@@ -148,7 +148,7 @@ fn reductions_and_scans_of_arrays() {
 }
 
 /// Loads tiles with one access, and stores them with another one of the same arrangement.
-#[kernel]
+#[kernel(launch_bounds(1024))]
 fn copied<T: DeviceType, A: Access, B: Access, const N: usize>(from: A, to: B, default: T, x: &[T], y: &mut [T]) {
     let b = block_dim();
     let first = block_idx().x * b.x * b.y * b.z * N;
@@ -156,8 +156,8 @@ fn copied<T: DeviceType, A: Access, B: Access, const N: usize>(from: A, to: B, d
     block_store(&mut y[first..], own, to);
 }
 
-/// Loads tiles without an exchange, and exchanges them.
-#[kernel]
+/// Loads tiles without an exchange, and exchanges them. The bound limits the registers of a thread, as for all kernels here.
+#[kernel(launch_bounds(1024))]
 fn exchanged<T: DeviceType, A: Arrangement, B: Arrangement, const N: usize>(from: A, to: B, x: &[T], y: &mut [T]) {
     let b = block_dim();
     let threads = b.x * b.y * b.z;
@@ -238,7 +238,7 @@ fn loads_stores_and_exchanges() {
     });
 }
 
-#[kernel]
+#[kernel(launch_bounds(1024))]
 fn sorted<K: SortKey, D: Direction, const N: usize>(direction: D, x: &mut [K]) {
     let mut own = [x[0]; N];
     for k in 0..N {
@@ -250,7 +250,7 @@ fn sorted<K: SortKey, D: Direction, const N: usize>(direction: D, x: &mut [K]) {
     }
 }
 
-#[kernel]
+#[kernel(launch_bounds(1024))]
 fn sorted_pairs<K: SortKey, V: DeviceType, D: Direction, const N: usize>(direction: D, x: &mut [K], y: &mut [V]) {
     let (mut keys, mut values) = ([x[0]; N], [y[0]; N]);
     for k in 0..N {
@@ -321,7 +321,7 @@ fn sorts_in_a_block() {
 }
 
 /// Counts the samples of two tiles in shared memory of a constant size, and stores the counts.
-#[kernel]
+#[kernel(launch_bounds(1024))]
 fn counted<T: DeviceType, F: Function1<T, Output = usize>, const N: usize, const BINS: usize>(
     bin: F,
     outside: T,
