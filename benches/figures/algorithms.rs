@@ -110,7 +110,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     let (mut sorted, mut order, mut counts) =
         (device.zeros::<u32>(largest)?, device.zeros::<u32>(largest)?, device.zeros::<u32>(256)?);
     let (mut y, mut sums) = (device.zeros::<f32>(largest)?, device.zeros::<f64>(largest / 2)?);
-    println!("algorithms: f32, unless said otherwise; scratch memory is allocated before, except of select");
+    println!("algorithms: f32, unless said otherwise; temporary memory is allocated before");
     for n in SIZES {
         let (x, other, mut y) = (x.slice(..n)?, other.slice(..n)?, y.slice_mut(..n)?);
         println!("  n = {n}");
@@ -126,10 +126,11 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         println!("    temporary memory: {} bytes, of the sum {}", scan.temporary_bytes(), sum.temporary_bytes());
         let mut scan = exclusive_scan(&x, &mut y, 1.0, Plus).prepare()?;
         row(device, "exclusive_scan, Plus", 8 * n, copy, || scan.launch());
-        row(device, "select, one of two", 6 * n, copy, || select(&x, &mut y, Positive).value().map(drop));
-        row(device, "partition, one of two", 8 * n, copy, || {
-            partition(&x, &mut y, &mut rest.slice_mut(..n)?, Positive).value().map(drop)
-        });
+        let mut selection = select(&x, &mut y, Positive).prepare()?;
+        row(device, "select, one of two", 6 * n, copy, || selection.launch());
+        let mut others = rest.slice_mut(..n)?;
+        let mut division = partition(&x, &mut y, &mut others, Positive).prepare()?;
+        row(device, "partition, one of two", 8 * n, copy, || division.launch());
         on_matrices(device, x, y.as_slice_mut(), copy)?;
         let functions = affine.slice(..n / 2)?;
         let mut composition = reduce(&functions, Affine { a: 1, b: 0 }, Then).prepare()?;
@@ -142,18 +143,14 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
             histogram(&bytes.slice(..n)?, &mut counts, OwnBin).launch()
         });
         let (keys, mut firsts, mut lengths) = (keys.slice(..n)?, sorted.slice_mut(..n)?, order.slice_mut(..n)?);
-        row(device, "unique of u32, one of eight", 4 * n + n / 2, copy, || {
-            unique(&keys, &mut firsts).value().map(drop)
-        });
-        row(device, "run_length_encode of u32, runs of eight", 5 * n, copy, || {
-            run_length_encode(&keys, &mut firsts, &mut lengths).value().map(drop)
-        });
-        row(device, "reduce_by_key, runs of eight", 9 * n, copy, || {
-            reduce_by_key(&keys, &x, &mut firsts, &mut y, Plus).value().map(drop)
-        });
-        row(device, "inclusive_scan_by_key, runs of eight", 12 * n, copy, || {
-            inclusive_scan_by_key(&keys, &x, &mut y, Plus).launch()
-        });
+        let mut selection = unique(&keys, &mut firsts).prepare()?;
+        row(device, "unique of u32, one of eight", 4 * n + n / 2, copy, || selection.launch());
+        let mut runs = run_length_encode(&keys, &mut firsts, &mut lengths).prepare()?;
+        row(device, "run_length_encode of u32, runs of eight", 5 * n, copy, || runs.launch());
+        let mut runs = reduce_by_key(&keys, &x, &mut firsts, &mut y, Plus).prepare()?;
+        row(device, "reduce_by_key, runs of eight", 9 * n, copy, || runs.launch());
+        let mut scan = inclusive_scan_by_key(&keys, &x, &mut y, Plus).prepare()?;
+        row(device, "inclusive_scan_by_key, runs of eight", 12 * n, copy, || scan.launch());
         // A radix sort takes as long for sorted keys, up to the order of its writes. Here the keys are copied first.
         let (words, mut sorted) = (words.slice(..n)?, sorted.slice_mut(..n)?);
         let mut keys = sort(&mut sorted).prepare()?;

@@ -2,7 +2,7 @@
 //! on arrays.
 
 use cumbia::algorithm::kernels::{
-    Constant, Differs, Holds, OfOne, Runs, argsort_of_block, count_bins, fill_elements, number_segments, radix_count,
+    Constant, Differs, Holds, OfOne, argsort_of_block, count_bins, fill_elements, number_segments, radix_count,
     radix_move, reduce_chunks, scan_runs, scan_tiles, select_tiles, sort_of_block, store_segments,
 };
 use cumbia::algorithm::{
@@ -341,8 +341,13 @@ fn of_arrays(run: &mut Run<'_>) {
     run.launch(fill_elements(two, &mut filled).grid(1).block(4));
     run.expect("filled", &filled, &[two; 3]);
 
-    let (mut y, mut states, mut unused) = (run.zeros(n), run.zeros(4), run.zeros(0));
-    run.launch(scan_tiles::<_, _, 4, 32, true>(Maximum, 2.5, &x, &mut y, &mut states, &mut unused, 1).grid(2));
+    // More tiles than blocks.
+    let n = 4 * 1024 + 300;
+    let values: Vec<f32> = (0..n).map(|_| (random.bits() % 4096) as f32).collect();
+    let x = run.array(&values);
+    let (mut y, mut states) = (run.zeros(n), run.zeros(5));
+    let launch = scan_tiles::<_, _, 4, 32, true>(Maximum, 2.5, &x, &mut y, &mut states);
+    run.launch(launch.grid(2).cooperative());
     let mut greatest = 2.5f32;
     let expected = values.iter().map(|&v| {
         let before = greatest;
@@ -354,8 +359,9 @@ fn of_arrays(run: &mut Run<'_>) {
 
     let values: Vec<Affine> = (0..n).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect();
     let (x, one) = (run.array(&values), Affine { a: 1, b: 0 });
-    let (mut y, mut states, mut published) = (run.array(&values), run.zeros(4), run.array(&values[..6]));
-    run.launch(scan_tiles::<_, _, 4, 32, false>(Then, one, &x, &mut y, &mut states, &mut published, 1).grid(2));
+    let (mut y, mut states) = (run.array(&values), run.zeros(2 * 5));
+    let launch = scan_tiles::<_, _, 4, 32, false>(Then, one, &x, &mut y, &mut states);
+    run.launch(launch.grid(2).cooperative());
     let mut all = one;
     let expected: Vec<Affine> = values
         .iter()
@@ -380,7 +386,7 @@ impl Function1<u32> for Odd {
     }
 }
 
-/// A partition, and the first of equal elements, of two tiles, of which the last one is incomplete.
+/// A partition, and the first of equal elements, of five tiles of two blocks; the last tile is incomplete.
 fn of_selections(run: &mut Run<'_>) {
     let mut random = Random::new(11);
     let n = 4096 + 300;
@@ -388,10 +394,11 @@ fn of_selections(run: &mut Run<'_>) {
     let x = run.array(&values);
     let (odd, even): (Vec<u32>, Vec<u32>) = values.iter().partition(|v| *v % 2 != 0);
     let (mut y, mut rest) = (run.zeros(odd.len()), run.zeros(even.len()));
-    let (mut count, mut states, mut unused) = (run.zeros(1), run.zeros(4), run.zeros::<u32>(0));
+    let (mut count, mut states) = (run.zeros(1), run.zeros(5));
     run.launch(
-        select_tiles::<_, _, _, true>(Holds(Odd), &x, &mut y, &mut rest, &mut count, &mut states, &mut unused, 1)
-            .grid(2),
+        select_tiles::<_, _, u32, 4, true>(Holds(Odd), &x, &mut y, &mut rest, &mut count, &mut states)
+            .grid(2)
+            .cooperative(),
     );
     run.expect("odd", &y, &odd);
     run.expect("even", &rest, &even);
@@ -400,21 +407,23 @@ fn of_selections(run: &mut Run<'_>) {
     let mut expected = values;
     expected.dedup();
     let (mut y, mut rest) = (run.zeros(expected.len()), run.zeros(0));
-    let (mut count, mut states, mut published) = (run.zeros(1), run.zeros(4), run.zeros::<u64>(6));
+    let (mut count, mut states) = (run.zeros(1), run.zeros(2 * 5));
     run.launch(
-        select_tiles::<_, _, _, false>(Differs, &x, &mut y, &mut rest, &mut count, &mut states, &mut published, 1)
-            .grid(2),
+        select_tiles::<_, _, u64, 4, false>(Differs, &x, &mut y, &mut rest, &mut count, &mut states)
+            .grid(2)
+            .cooperative(),
     );
     run.expect("unique", &y, &expected);
     run.expect("number of unique", &count, &[expected.len()]);
 }
 
-/// Runs of equal keys in two tiles, of which one run spans their boundary.
+/// Runs of equal keys in five tiles of two blocks; one run spans a boundary, and one a whole tile.
 fn of_runs(run: &mut Run<'_>) {
     let mut random = Random::new(12);
-    let n = 1024 + 300;
+    let n = 4 * 1024 + 300;
     let mut keys: Vec<u8> = (0..n).map(|_| (random.bits() % 2) as u8).collect();
     keys[1000..1050].fill(7);
+    keys[2040..3100].fill(8);
     let values: Vec<Affine> = (0..n).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect();
     let (x, first) = (run.array(&values), Affine { a: 3, b: 4 });
     let in_keys = run.array(&keys);
@@ -435,12 +444,11 @@ fn of_runs(run: &mut Run<'_>) {
             *totals.last_mut().unwrap() = through[i];
         }
     }
-    let runs = |run: &Run<'_>| run.array(&[Runs { begun: 0u32, value: first }; 6]);
     let (mut y, mut unused, mut count) = (run.array(&values), run.zeros(0), run.zeros(0));
-    let (mut states, mut published) = (run.zeros(4), runs(run));
+    let mut states = run.zeros(3 * 5);
     let (map, operator) = (Identity, Then);
     run.launch(
-        scan_runs::<_, _, _, _, _, _, 4, 32, false, false>(
+        scan_runs::<_, _, _, u32, _, _, 4, 32, false, false>(
             operator,
             map,
             first,
@@ -450,15 +458,14 @@ fn of_runs(run: &mut Run<'_>) {
             &mut y,
             &mut count,
             &mut states,
-            &mut published,
-            1,
         )
-        .grid(2),
+        .grid(2)
+        .cooperative(),
     );
     run.expect("inclusive", &y, &through);
-    let (mut states, mut published) = (run.zeros(4), runs(run));
+    let mut states = run.zeros(3 * 5);
     run.launch(
-        scan_runs::<_, _, _, _, _, _, 4, 32, true, false>(
+        scan_runs::<_, _, _, u32, _, _, 4, 32, true, false>(
             operator,
             map,
             first,
@@ -468,16 +475,15 @@ fn of_runs(run: &mut Run<'_>) {
             &mut y,
             &mut count,
             &mut states,
-            &mut published,
-            1,
         )
-        .grid(2),
+        .grid(2)
+        .cooperative(),
     );
     run.expect("exclusive", &y, &before);
-    let (mut states, mut published) = (run.zeros(4), runs(run));
+    let mut states = run.zeros(3 * 5);
     let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.array(&vec![first; totals.len()]), run.zeros(1));
     run.launch(
-        scan_runs::<_, _, _, _, _, _, 4, 32, false, true>(
+        scan_runs::<_, _, _, u32, _, _, 4, 32, false, true>(
             operator,
             map,
             first,
@@ -487,19 +493,18 @@ fn of_runs(run: &mut Run<'_>) {
             &mut y,
             &mut count,
             &mut states,
-            &mut published,
-            1,
         )
-        .grid(2),
+        .grid(2)
+        .cooperative(),
     );
     run.expect("keys", &unique, &firsts);
     run.expect("totals", &y, &totals);
     run.expect("number of runs", &count, &[firsts.len()]);
-    let (mut states, mut published) = (run.zeros(4), run.array(&[Runs { begun: 0u32, value: 0u32 }; 6]));
+    let mut states = run.zeros(2 * 5);
     let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.zeros(lengths.len()), run.zeros(1));
     let one = Constant(1u32);
     run.launch(
-        scan_runs::<_, _, _, _, _, _, 4, 32, false, true>(
+        scan_runs::<_, _, _, u32, _, _, 4, 32, false, true>(
             Plus,
             one,
             0,
@@ -509,10 +514,9 @@ fn of_runs(run: &mut Run<'_>) {
             &mut y,
             &mut count,
             &mut states,
-            &mut published,
-            1,
         )
-        .grid(2),
+        .grid(2)
+        .cooperative(),
     );
     run.expect("lengths", &y, &lengths);
 }

@@ -1,20 +1,20 @@
-//! Reductions and scans of the values of each run of consecutive equal keys, and run-length encoding, in a single pass by [decoupled
-//! look-back](crate::scan::look_back).
+//! Reductions and scans of the values of each run of consecutive equal keys, and run-length encoding, in a single pass by
+//! [look-ahead](crate::scan::look_ahead).
 //!
 //! All are a scan of pairs: the number of runs that have begun, and the reduction of the values since the last beginning.
 
-use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
+use cumbia::intrinsics::{
+    WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, shared, shfl_sync, sync_threads, sync_warp, thread_idx,
+};
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
-use crate::block::block_scan_first;
 use crate::operator::{Equatable, Function1, Function2, Identity, Plus};
 use crate::queue::{Held, Queue, first, read_first, suffices};
-use crate::scan::look_back::{LookBack, TileStates, next_tile, prefix_of_block};
-
-/// The number of threads of a block, which the kernel's attribute repeats.
-const BLOCK: usize = 256;
+use crate::scan::look_ahead::{
+    BLOCK, Groups, LookAhead, blocks_of, prefix_of_tile, publish, publish_losses, scan_of_block,
+};
 
 /// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values if
 /// no run begins.
@@ -55,9 +55,9 @@ impl<A: DeviceType, V: DeviceType> Function1<A> for Constant<V> {
 }
 
 /// Scans the values `map(x[i])` of each run of equal keys. If `REDUCES`, stores the key and the last value of each run in `firsts` and
-/// `y`, and the number of runs in `count`; otherwise all values in `y`. `states`, `values` and `groups` are a `LookBack`. A block has
-/// `ITEMS` elements for each thread, in `ROWS` rows of 32.
-#[kernel(block = 256)]
+/// `y`, and the number of runs in `count`; otherwise all values in `y`. `states` are a `LookAhead`. A block has `ITEMS`
+/// elements for each thread, in `ROWS` rows of 32 (1 if a thread has a single element). The launch is cooperative.
+#[kernel(block = 256, launch_bounds(256, 3))]
 pub fn scan_runs<
     K: DeviceType + PartialEq,
     X: DeviceType,
@@ -79,118 +79,244 @@ pub fn scan_runs<
     y: &mut [V],
     count: &mut [usize],
     states: &mut [u64],
-    values: &mut [Runs<C, V>],
-    groups: usize,
 ) {
     // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
-    let mut exchange = shared::<[[Runs<C, V>; WARP_SIZE + 1]; ROWS]>();
+    let mut exchange = shared::<[[V; WARP_SIZE + 1]; ROWS]>();
     let t = thread_idx().x;
     let len = keys.len();
-    let tile = next_tile(states);
-    if tile >= grid_dim().x || len == 0 {
+    if len == 0 || x.len() < len {
         return; // Never: for the proofs only.
     }
     let followed = Followed(operator);
-    let first = tile * (BLOCK * ITEMS);
-    let in_tile = (len - first).min(BLOCK * ITEMS);
-
     // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and each
-    // lane scans consecutive elements. Loads beyond the end are of the last element, so that all are issued without branches.
+    // lane scans consecutive elements.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let row = warp * ITEMS;
     let lanes_of_row = WARP_SIZE / ITEMS;
     let (own_row, own_column) = (row + lane / lanes_of_row, lane % lanes_of_row * ITEMS);
-    let at = first + row * WARP_SIZE + lane;
-    #[unroll]
-    for k in 0..ITEMS {
-        let i = (at + k * WARP_SIZE).min(len - 1);
-        let begins = keys[i] != keys[i.max(1) - 1] || i == 0;
-        let mut value = map.call(x[i]);
-        if EXCLUSIVE && begins {
-            value = operator.call(initial, value);
-        }
-        exchange[row + k][lane] = Runs { begun: if begins { C::ONE } else { C::ZERO }, value };
-    }
-    sync_warp(u32::MAX);
-    let mut own = [exchange[own_row][own_column]; ITEMS];
-    // A bit for each element: whether a run begins.
-    let mut beginnings = 0u32;
-    #[unroll]
-    for k in 0..ITEMS {
-        own[k] = exchange[own_row][own_column + k];
-        beginnings |= ((own[k].begun != C::ZERO) as u32) << k;
-    }
-    let mine = if in_tile > t * ITEMS { in_tile - t * ITEMS } else { 0 };
-    #[unroll]
-    for k in 1..ITEMS {
-        if k < mine {
-            own[k] = followed.call(own[k - 1], own[k]);
-        }
-    }
-    // Of the last thread with elements that are fewer, the total is in an earlier one.
-    let mut total = own[ITEMS - 1];
-    #[unroll]
-    for k in 1..ITEMS {
-        if k == mine {
-            total = own[k - 1];
-        }
-    }
+    let in_tile = row * WARP_SIZE + lane;
+    let (tiles, stride) = (len.div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
+    let mut groups = Groups::none(Runs { begun: C::ZERO, value: initial }, false);
 
-    let (before, aggregate) = block_scan_first(total, in_tile.div_ceil(ITEMS), followed);
-    let (prefix, is_found) = prefix_of_block(followed, total, false, tile, aggregate, states, values, groups);
-    if !is_found {
-        return;
-    }
-
-    let has_lead = tile > 0 || t > 0;
-    if mine > 0 {
-        let mut lead = prefix;
-        if t > 0 {
-            lead = if tile > 0 { followed.call(prefix, before) } else { before };
-        }
-        let mut earlier = lead;
-        #[unroll]
-        for k in 0..ITEMS {
-            let mut through = own[k];
-            if has_lead && k < mine {
-                through = followed.call(lead, through);
+    // The keys and values of the tile that is loaded, and the key before those of the warp.
+    let mut loaded_keys = [keys[0]; ITEMS];
+    let mut preceding = keys[0];
+    let mut loaded = [map.call(x[0]); ITEMS];
+    // The scans of the own values of the tile whose aggregate is published, and of the one before, whose results are stored; with a bit for
+    // each own element, and one for that of the lane in each row: whether a run begins.
+    let (mut next, mut own) = (loaded, loaded);
+    let (mut begins_next, mut begins_own) = (0u32, 0u32);
+    let (mut rows_next, mut rows_own) = (0u32, 0u32);
+    // The runs of the earlier threads of the tile.
+    let mut before_next = Runs { begun: C::ZERO, value: initial };
+    let mut before_own = before_next;
+    for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
+        // There are none before the first tile.
+        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
+        if step >= stride && step - stride < tiles {
+            let tile = step - stride;
+            let first = tile as usize * (BLOCK * ITEMS);
+            let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
+            rows_next = 0;
+            begins_next = 0;
+            if const { ITEMS > 1 } {
+                sync_warp(u32::MAX);
             }
-            let mut result = through;
-            if EXCLUSIVE {
-                result = earlier;
-                if beginnings >> k & 1 != 0 {
-                    result.value = initial;
+            #[unroll]
+            for k in 0..ITEMS {
+                // The key before that of the first lane is the last one of the row before.
+                let mut given = loaded_keys[k];
+                if lane == WARP_SIZE - 1 {
+                    given = if k > 0 { loaded_keys[k.max(1) - 1] } else { preceding };
                 }
-                earlier = through;
+                let before = shfl_sync(u32::MAX, given, (lane + WARP_SIZE - 1) % WARP_SIZE);
+                let is_inside = ((in_tile + k * WARP_SIZE) as u32) < count_of_tile;
+                let begins = is_inside && (k == 0 && tile == 0 && t == 0 || loaded_keys[k] != before);
+                rows_next |= (begins as u32) << k;
+                let of_row = ballot_sync(u32::MAX, begins);
+                if lane / lanes_of_row == k {
+                    begins_next = of_row;
+                }
+                let mut value = loaded[k];
+                if EXCLUSIVE && begins {
+                    value = operator.call(initial, value);
+                }
+                if const { ITEMS > 1 } {
+                    exchange[row + k][lane] = value;
+                } else {
+                    next[k] = value;
+                }
             }
-            exchange[own_row][own_column + k] = result;
+            begins_next = begins_next >> own_column & ((1 << ITEMS) - 1);
+            if const { ITEMS > 1 } {
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    next[k] = exchange[own_row][own_column + k];
+                }
+            }
+            let mine = count_of_tile.saturating_sub((t * ITEMS) as u32).min(ITEMS as u32) as usize;
+            #[unroll]
+            for k in 1..ITEMS {
+                if k < mine && begins_next >> k & 1 == 0 {
+                    next[k] = operator.call(next[k - 1], next[k]);
+                }
+            }
+            // Of the last thread with elements that are fewer, the total is in an earlier one.
+            let mut total = next[ITEMS - 1];
+            if mine < ITEMS {
+                #[unroll]
+                for k in 1..ITEMS {
+                    if k == mine {
+                        total = next[k - 1];
+                    }
+                }
+            }
+            let total = Runs { begun: C::cast(begins_next.count_ones()), value: total };
+            let (before, aggregate, is_whole) = scan_of_block(total, count_of_tile.div_ceil(ITEMS as u32), followed);
+            if !is_whole {
+                publish_losses::<Runs<C, V>>(tile, tiles, states);
+                return;
+            }
+            before_next = before;
+            if t == 0 {
+                publish(tile, aggregate, states);
+            }
+        } else {
+            sync_threads();
         }
-    }
-    sync_warp(u32::MAX);
-    #[unroll]
-    for k in 0..ITEMS {
-        let i = at + k * WARP_SIZE;
-        if i < len {
-            let result = exchange[row + k][lane];
+
+        if step < tiles {
+            let first = step as usize * (BLOCK * ITEMS);
+            let at = first + in_tile;
+            if at - lane < len {
+                preceding = keys[(at - lane).max(1) - 1];
+            }
+            if first + BLOCK * ITEMS <= len {
+                // All loads are issued before the first value is needed.
+                #[unroll]
+                for k in 0..ITEMS {
+                    loaded_keys[k] = keys[at + k * WARP_SIZE];
+                    loaded[k] = map.call(x[at + k * WARP_SIZE]);
+                }
+            } else {
+                #[unroll]
+                for k in 0..ITEMS {
+                    if at + k * WARP_SIZE < len {
+                        loaded_keys[k] = keys[at + k * WARP_SIZE];
+                        loaded[k] = map.call(x[at + k * WARP_SIZE]);
+                    }
+                }
+            }
+        }
+
+        if step >= 2 * stride {
+            let tile = step - 2 * stride;
+            let first = tile as usize * (BLOCK * ITEMS);
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, followed, states);
+            if !is_found {
+                publish_losses::<Runs<C, V>>(tile, tiles, states);
+                return;
+            }
+            groups = later;
+            let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
+            let mine = count_of_tile.saturating_sub((t * ITEMS) as u32).min(ITEMS as u32) as usize;
+            // The runs of all earlier elements.
+            let has_lead = tile > 0 || t > 0;
+            let mut lead = before_own;
+            if mine > 0 && tile > 0 {
+                lead = if t > 0 { followed.call(prefix, before_own) } else { prefix };
+            }
+            #[unroll]
+            for k in 0..ITEMS {
+                // No run begins up to this element.
+                if has_lead && k < mine && begins_own & ((2 << k) - 1) == 0 {
+                    own[k] = operator.call(lead.value, own[k]);
+                }
+            }
+            // The results: in a reduction that of the element before, the last one of its run if a run begins.
+            let mut results = own;
+            if EXCLUSIVE || REDUCES {
+                results[0] = lead.value;
+                #[unroll]
+                for k in 1..ITEMS {
+                    results[k] = own[k - 1];
+                }
+            }
+            if EXCLUSIVE && !REDUCES {
+                #[unroll]
+                for k in 0..ITEMS {
+                    if begins_own >> k & 1 != 0 {
+                        results[k] = initial;
+                    }
+                }
+            }
+            let mut begun = if has_lead { usize::cast(lead.begun) } else { 0 };
+            if REDUCES && mine > 0 && first + t * ITEMS + mine == len {
+                // The last run ends with the array.
+                let runs = begun + begins_own.count_ones() as usize;
+                count[0] = runs;
+                let mut last = own[0];
+                #[unroll]
+                for k in 1..ITEMS {
+                    if k < mine {
+                        last = own[k];
+                    }
+                }
+                if runs > 0 && runs <= y.len() {
+                    y[runs - 1] = last;
+                }
+            }
+            if const { ITEMS > 1 } {
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    exchange[own_row][own_column + k] = results[k];
+                }
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    results[k] = exchange[row + k][lane];
+                }
+            }
             if REDUCES {
-                let key = keys[i];
-                let is_last = i + 1 == len;
-                if is_last || keys[(i + 1).min(len - 1)] != key {
-                    let through = usize::cast(result.begun);
-                    if through <= firsts.len() && through > 0 {
-                        firsts[through - 1] = key;
+                // The number of runs that begin before the elements of the warp.
+                begun = shfl_sync(u32::MAX, begun, 0);
+                let firsts_of_warp = &mut firsts[begun.min(firsts.len())..];
+                let room_of_firsts = firsts_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
+                // A run ends where the next one begins.
+                let y_of_warp = &mut y[(begun.max(1) - 1).min(y.len())..];
+                let room = y_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
+                let is_start = (begun == 0) as u32;
+                // The number of runs that begin in the rows before.
+                let mut at = 0;
+                #[unroll]
+                for k in 0..ITEMS {
+                    let begins = rows_own >> k & 1 != 0;
+                    let of_row = ballot_sync(u32::MAX, begins);
+                    let run = at + (of_row & lanemask_lt()).count_ones();
+                    if begins && ((in_tile + k * WARP_SIZE) as u32) < count_of_tile {
+                        if run < room_of_firsts {
+                            firsts_of_warp[run as usize] = keys[first + in_tile + k * WARP_SIZE];
+                        }
+                        if run >= is_start && run - is_start < room {
+                            y_of_warp[(run - is_start) as usize] = results[k];
+                        }
                     }
-                    if through <= y.len() && through > 0 {
-                        y[through - 1] = result.value;
-                    }
-                    if is_last {
-                        count[0] = through;
+                    at += of_row.count_ones();
+                }
+            } else {
+                let at = first + in_tile;
+                #[unroll]
+                for k in 0..ITEMS {
+                    if at + k * WARP_SIZE < y.len() {
+                        y[at + k * WARP_SIZE] = results[k];
                     }
                 }
-            } else if i < y.len() {
-                y[i] = result.value;
             }
         }
+        own = next;
+        (begins_own, rows_own, before_own) = (begins_next, rows_next, before_next);
     }
 }
 
@@ -327,6 +453,19 @@ struct Results<'a, K, V> {
 impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
     Elements<'_, K, X, M, F>
 {
+    /// The elements of a thread, whose values it has three times in registers, and whose keys once.
+    const ITEMS: usize = match size_of::<K>() + size_of::<V>() {
+        0..=8 => 8,
+        9..=40 => 4,
+        _ => 1,
+    };
+
+    fn tiles(&self) -> Tiles {
+        let () = const { assert!(size_of::<V>() <= 152, "the values of a scan by key have at most 152 bytes") };
+        let len = self.keys.len();
+        Tiles { count: len.div_ceil(BLOCK * Self::ITEMS), is_narrow: u32::try_from(len).is_ok() }
+    }
+
     /// Checks that there are as many values as keys.
     fn check(&self, operation: &'static str) -> Result<()> {
         let (from, to) = (self.keys.len(), self.x.len());
@@ -345,7 +484,7 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         if self.keys.is_empty() {
             return if REDUCES { queue.fill(&mut count.as_slice_mut(), 0) } else { Ok(()) };
         }
-        if is_narrow(self.keys.len()) {
+        if self.tiles().is_narrow {
             self.count_by::<u32, EXCLUSIVE, REDUCES>(initial, results, (narrow, count), queue)
         } else {
             self.count_by::<u64, EXCLUSIVE, REDUCES>(initial, results, (wide, count), queue)
@@ -357,16 +496,16 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         &self,
         initial: V,
         results: Results<'_, K, V>,
-        memory: (&mut LookBack<Runs<C, V>>, &mut DeviceArray<usize>),
+        memory: (&mut LookAhead<Runs<C, V>>, &mut DeviceArray<usize>),
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         // Conditions that are constants, so that the kernel is compiled for one number of items.
-        if const { items_of::<C, V>() == 8 } {
+        if const { Self::ITEMS == 8 } {
             self.enqueue_tiles::<C, 8, 64, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
-        } else if const { items_of::<C, V>() == 4 } {
+        } else if const { Self::ITEMS == 4 } {
             self.enqueue_tiles::<C, 4, 32, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
         } else {
-            self.enqueue_tiles::<C, 1, 8, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+            self.enqueue_tiles::<C, 1, 1, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
         }
     }
 
@@ -374,11 +513,12 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         &self,
         initial: V,
         results: Results<'_, K, V>,
-        (look_back, count): (&mut LookBack<Runs<C, V>>, &mut DeviceArray<usize>),
+        (look_ahead, count): (&mut LookAhead<Runs<C, V>>, &mut DeviceArray<usize>),
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
-        let tiles = tiles_of::<C, V>(self.keys.len());
-        let TileStates { mut states, mut values, groups } = look_back.begin(tiles, queue)?;
+        let tiles = self.tiles().count;
+        let blocks = blocks_of(self.keys.device(), tiles);
+        let mut states = look_ahead.begin(tiles, queue)?;
         let Results { mut firsts, mut y } = results;
         let launch = scan_runs::<K, X, V, C, M, F, ITEMS, ROWS, EXCLUSIVE, REDUCES>(
             self.operator,
@@ -390,60 +530,43 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
             &mut y,
             count,
             &mut states,
-            &mut values,
-            groups,
         );
-        queue.launch(launch.grid(tiles))
+        queue.launch(launch.grid(blocks).cooperative())
     }
 }
 
-/// Returns whether numbers of runs are of 32 bits.
-fn is_narrow(len: usize) -> bool {
-    u32::try_from(len).is_ok()
-}
-
-/// Returns the elements of a thread, as in a scan of such pairs.
-const fn items_of<C: DeviceType, V: DeviceType>() -> usize {
-    match size_of::<Runs<C, V>>() {
-        0..=8 => 8,
-        9..=40 => 4,
-        41..=160 => 1,
-        _ => panic!("the values of a scan by key have at most 152 bytes"),
-    }
-}
-
-fn tiles_of<C: DeviceType, V: DeviceType>(len: usize) -> usize {
-    len.div_ceil(BLOCK * const { items_of::<C, V>() })
+/// The tiles of an algorithm on runs.
+#[derive(Clone, Copy)]
+struct Tiles {
+    count: usize,
+    /// Whether numbers of runs are of 32 bits.
+    is_narrow: bool,
 }
 
 /// The temporary memory of an algorithm on runs, and the number of runs: see [`ReduceByKey::prepare_in`].
 pub struct RunsMemory<V: DeviceType> {
     /// For arrays whose lengths have 32 bits, and for longer ones.
-    narrow: LookBack<Runs<u32, V>>,
-    wide: LookBack<Runs<u64, V>>,
+    narrow: LookAhead<Runs<u32, V>>,
+    wide: LookAhead<Runs<u64, V>>,
     count: DeviceArray<usize>,
 }
 
 impl<V: DeviceType> RunsMemory<V> {
-    fn new(stream: &Stream, len: usize) -> Result<Self> {
-        let (narrow, wide) = if is_narrow(len) { (len, 0) } else { (0, len) };
+    fn new(stream: &Stream, tiles: Tiles) -> Result<Self> {
+        let (narrow, wide) = if tiles.is_narrow { (tiles.count, 0) } else { (0, tiles.count) };
         Ok(RunsMemory {
-            narrow: LookBack::new(stream, tiles_of::<u32, V>(narrow))?,
-            wide: LookBack::new(stream, tiles_of::<u64, V>(wide))?,
+            narrow: LookAhead::new(stream, narrow)?,
+            wide: LookAhead::new(stream, wide)?,
             count: stream.zeros(1)?,
         })
     }
 
     /// Replaces the memory if it is too short.
-    fn fit(&mut self, stream: &Stream, len: usize) -> Result<()> {
+    fn fit(&mut self, stream: &Stream, tiles: Tiles) -> Result<()> {
         if !suffices(&self.count, stream, 1) {
-            *self = RunsMemory::new(stream, len)?;
+            *self = RunsMemory::new(stream, tiles)?;
         }
-        if is_narrow(len) {
-            self.narrow.fit(stream, tiles_of::<u32, V>(len))
-        } else {
-            self.wide.fit(stream, tiles_of::<u64, V>(len))
-        }
+        if tiles.is_narrow { self.narrow.fit(stream, tiles.count) } else { self.wide.fit(stream, tiles.count) }
     }
 
     /// Borrows the number of runs, an array of one element on the device, for later launches. It is the number of all runs, even if an
@@ -512,7 +635,7 @@ impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>
     /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn memory(&self) -> Result<RunsMemory<V>> {
         let default = self.elements.keys.device().default_stream();
-        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.keys.len())
+        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles())
     }
 
     /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another device.
@@ -524,7 +647,7 @@ impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>
     pub fn prepare_in(self, memory: &'a mut RunsMemory<V>) -> Result<PreparedReduceByKey<'a, K, X, V, M, F>> {
         self.elements.check(self.operation)?;
         let default = self.elements.keys.device().default_stream();
-        memory.fit(self.stream.unwrap_or(&default), self.elements.keys.len())?;
+        memory.fit(self.stream.unwrap_or(&default), self.elements.tiles())?;
         Ok(PreparedReduceByKey { memory: Held::Borrowed(memory), reduce: self })
     }
 
@@ -649,7 +772,7 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
     /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn memory(&self) -> Result<RunsMemory<V>> {
         let default = self.elements.keys.device().default_stream();
-        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.keys.len())
+        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles())
     }
 
     /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another device.
@@ -661,7 +784,7 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
     pub fn prepare_in(self, memory: &'a mut RunsMemory<V>) -> Result<PreparedScanByKey<'a, K, V, F, EXCLUSIVE>> {
         self.check()?;
         let default = self.elements.keys.device().default_stream();
-        memory.fit(self.stream.unwrap_or(&default), self.elements.keys.len())?;
+        memory.fit(self.stream.unwrap_or(&default), self.elements.tiles())?;
         Ok(PreparedScanByKey { memory: Held::Borrowed(memory), scan: self })
     }
 

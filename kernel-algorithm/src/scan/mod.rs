@@ -1,24 +1,24 @@
-//! Inclusive and exclusive scans of an array, in a single pass by [decoupled look-back](crate::scan::look_back).
+//! Inclusive and exclusive scans of an array, in a single pass by [look-ahead](crate::scan::look_ahead).
 
 pub(crate) mod by_key;
-pub(crate) mod look_back;
+pub(crate) mod look_ahead;
 pub(crate) mod select;
 
-use cumbia::intrinsics::{WARP_SIZE, grid_dim, shared, sync_warp, thread_idx};
+use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, sync_threads, sync_warp, thread_idx};
 use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output};
-use crate::block::block_scan_first;
 use crate::operator::Function2;
 use crate::queue::{Held, Queue};
-use crate::scan::look_back::{LookBack, TileStates, next_tile, prefix_of_block};
+use crate::scan::look_ahead::{
+    BLOCK, Groups, LookAhead, blocks_of, prefix_of_tile, publish, publish_losses, scan_of_block,
+};
+use crate::warp::inclusive_from;
 
-/// The number of threads of a block, which the kernel's attribute repeats.
-const BLOCK: usize = 256;
-
-/// Scans `x`. `states`, `values` and `groups` are a `LookBack`. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32.
-#[kernel(block = 256)]
+/// Scans `x`. `states` are a `LookAhead`. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32 (1 if a thread has
+/// a single element). The launch is cooperative.
+#[kernel(block = 256, launch_bounds(256, 3))]
 pub fn scan_tiles<
     T: DeviceType,
     F: Function2<T, T, Output = T>,
@@ -31,114 +31,173 @@ pub fn scan_tiles<
     x: &[T],
     y: &mut [T],
     states: &mut [u64],
-    values: &mut [T],
-    groups: usize,
 ) {
     // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
     let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
     let t = thread_idx().x;
-    let tile = next_tile(states);
-    if tile >= grid_dim().x {
-        return; // Never: it bounds the indices, so that they are proved to be inside the array and computed with 32 bits.
-    }
-    let first = tile * (BLOCK * ITEMS);
-    let count = (x.len() - first).min(BLOCK * ITEMS);
-    let is_full = first + BLOCK * ITEMS <= x.len();
-
     // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and each
     // lane scans consecutive elements. Addresses differ by constants.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let row = warp * ITEMS;
     let lanes_of_row = WARP_SIZE / ITEMS;
     let (own_row, own_column) = (row + lane / lanes_of_row, lane % lanes_of_row * ITEMS);
-    let at = first + row * WARP_SIZE + lane;
+    let in_tile = row * WARP_SIZE + lane;
+
+    let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
+    let mut groups = Groups::none(initial, EXCLUSIVE);
+    // The elements of the tile that is loaded; the scans of the own elements of the tile whose aggregate is published, and of the one
+    // before, whose results are stored; and the reductions of the elements of earlier threads of the two.
+    let mut loaded = [initial; ITEMS];
+    let mut next = [initial; ITEMS];
     let mut own = [initial; ITEMS];
-    if is_full {
-        // All loads are issued before the first value is needed.
-        #[unroll]
-        for k in 0..ITEMS {
-            own[k] = x[at + k * WARP_SIZE];
-        }
-        #[unroll]
-        for k in 0..ITEMS {
-            exchange[row + k][lane] = own[k];
-        }
-    } else {
-        #[unroll(1)]
-        for k in 0..ITEMS {
-            if at + k * WARP_SIZE < x.len() {
-                exchange[row + k][lane] = x[at + k * WARP_SIZE];
-            }
-        }
-    }
-    sync_warp(u32::MAX);
-    #[unroll]
-    for k in 0..ITEMS {
-        own[k] = exchange[own_row][own_column + k];
-    }
-    let mine = if count > t * ITEMS { count - t * ITEMS } else { 0 };
-    #[unroll]
-    for k in 1..ITEMS {
-        if k < mine {
-            own[k] = operator.call(own[k - 1], own[k]);
-        }
-    }
-    // Of the last thread with elements that are fewer, the total is in an earlier one.
-    let mut total = own[ITEMS - 1];
-    if !is_full {
-        #[unroll]
-        for k in 1..ITEMS {
-            if k == mine {
-                total = own[k - 1];
-            }
-        }
-    }
-
-    let (before, aggregate) = block_scan_first(total, count.div_ceil(ITEMS), operator);
-    let (prefix, is_found) = prefix_of_block(operator, initial, EXCLUSIVE, tile, aggregate, states, values, groups);
-    if !is_found {
-        return;
-    }
-
-    let has_prefix = tile > 0 || EXCLUSIVE;
-    if mine > 0 {
-        let mut lead = prefix;
-        if t > 0 {
-            lead = if has_prefix { operator.call(lead, before) } else { before };
-        }
-        if EXCLUSIVE {
-            exchange[own_row][own_column] = lead;
-            #[unroll]
-            for k in 1..ITEMS {
-                if k < mine {
-                    exchange[own_row][own_column + k] = operator.call(lead, own[k - 1]);
+    let (mut before_next, mut before_own) = (initial, initial);
+    for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
+        // There are none before the first tile.
+        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
+        if step >= stride && step - stride < tiles {
+            let tile = step - stride;
+            let count = (x.len() - tile as usize * (BLOCK * ITEMS)).min(BLOCK * ITEMS) as u32;
+            if const { ITEMS > 1 } {
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    exchange[row + k][lane] = loaded[k];
                 }
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    next[k] = exchange[own_row][own_column + k];
+                }
+            } else {
+                next = loaded;
+            }
+            let mine = count.saturating_sub((t * ITEMS) as u32).min(ITEMS as u32) as usize;
+            if mine == ITEMS {
+                next = inclusive_from(next, next[0], operator);
+            } else {
+                #[unroll]
+                for k in 1..ITEMS {
+                    if k < mine {
+                        next[k] = operator.call(next[k - 1], next[k]);
+                    }
+                }
+            }
+            // Of the last thread with elements that are fewer, the total is in an earlier one.
+            let mut total = next[ITEMS - 1];
+            if mine < ITEMS {
+                #[unroll]
+                for k in 1..ITEMS {
+                    if k == mine {
+                        total = next[k - 1];
+                    }
+                }
+            }
+            let (before, aggregate, is_whole) = scan_of_block(total, count.div_ceil(ITEMS as u32), operator);
+            if !is_whole {
+                publish_losses::<T>(tile, tiles, states);
+                return;
+            }
+            before_next = before;
+            if t == 0 {
+                publish(tile, aggregate, states);
             }
         } else {
-            let has_lead = t > 0 || has_prefix;
-            #[unroll]
-            for k in 0..ITEMS {
-                let mut value = own[k];
-                if has_lead && k < mine {
-                    value = operator.call(lead, value);
+            sync_threads();
+        }
+
+        if step < tiles {
+            let first = step as usize * (BLOCK * ITEMS);
+            let at = first + in_tile;
+            if first + BLOCK * ITEMS <= x.len() {
+                // All loads are issued before the first value is needed.
+                #[unroll]
+                for k in 0..ITEMS {
+                    loaded[k] = x[at + k * WARP_SIZE];
                 }
-                exchange[own_row][own_column + k] = value;
+            } else {
+                #[unroll]
+                for k in 0..ITEMS {
+                    if at + k * WARP_SIZE < x.len() {
+                        loaded[k] = x[at + k * WARP_SIZE];
+                    }
+                }
             }
         }
-    }
-    sync_warp(u32::MAX);
-    if is_full {
-        #[unroll]
-        for k in 0..ITEMS {
-            y[at + k * WARP_SIZE] = exchange[row + k][lane];
-        }
-    } else {
-        #[unroll(1)]
-        for k in 0..ITEMS {
-            if at + k * WARP_SIZE < y.len() {
-                y[at + k * WARP_SIZE] = exchange[row + k][lane];
+
+        if step >= 2 * stride {
+            let tile = step - 2 * stride;
+            let first = tile as usize * (BLOCK * ITEMS);
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, operator, states);
+            if !is_found {
+                publish_losses::<T>(tile, tiles, states);
+                return;
+            }
+            groups = later;
+            let count = (x.len() - first).min(BLOCK * ITEMS) as u32;
+            let mine = count.saturating_sub((t * ITEMS) as u32).min(ITEMS as u32) as usize;
+            let has_prefix = tile > 0 || EXCLUSIVE;
+            let mut results = own;
+            if mine > 0 {
+                let mut lead = prefix;
+                if t > 0 {
+                    lead = if has_prefix { operator.call(lead, before_own) } else { before_own };
+                }
+                if EXCLUSIVE {
+                    results[0] = lead;
+                }
+                if EXCLUSIVE || t > 0 || has_prefix {
+                    if mine == ITEMS {
+                        #[unroll]
+                        for k in 0..ITEMS {
+                            if !EXCLUSIVE {
+                                results[k] = operator.call(lead, own[k]);
+                            } else if k > 0 {
+                                results[k] = operator.call(lead, own[k - 1]);
+                            }
+                        }
+                    } else {
+                        #[unroll]
+                        for k in 0..ITEMS {
+                            if k < mine {
+                                if !EXCLUSIVE {
+                                    results[k] = operator.call(lead, own[k]);
+                                } else if k > 0 {
+                                    results[k] = operator.call(lead, own[k - 1]);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            if const { ITEMS > 1 } {
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    exchange[own_row][own_column + k] = results[k];
+                }
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    results[k] = exchange[row + k][lane];
+                }
+            }
+            let at = first + in_tile;
+            if first + BLOCK * ITEMS <= x.len() && first + BLOCK * ITEMS <= y.len() {
+                #[unroll]
+                for k in 0..ITEMS {
+                    y[at + k * WARP_SIZE] = results[k];
+                }
+            } else {
+                #[unroll]
+                for k in 0..ITEMS {
+                    if at + k * WARP_SIZE < y.len() {
+                        y[at + k * WARP_SIZE] = results[k];
+                    }
+                }
             }
         }
+        own = next;
+        before_own = before_next;
     }
 }
 
@@ -208,7 +267,7 @@ pub struct Scan<'a, T, F, const EXCLUSIVE: bool> {
 }
 
 impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Scan<'a, T, F, EXCLUSIVE> {
-    /// The elements of a thread: 64 bytes, which 6 blocks of a multiprocessor hold in registers and shared memory at once.
+    /// The elements of a thread: 64 bytes, which a thread has three times in registers.
     const ITEMS: usize = match size_of::<T>() {
         0..=4 => 16,
         5..=8 => 8,
@@ -254,7 +313,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn memory(&self) -> Result<ScanMemory<T>> {
         let default = self.x.device().default_stream();
-        Ok(ScanMemory(LookBack::new(self.stream.unwrap_or(&default), self.tiles())?))
+        Ok(ScanMemory(LookAhead::new(self.stream.unwrap_or(&default), self.tiles())?))
     }
 
     /// Uses memory of an earlier scan instead of allocating it; it is replaced if it is too short, or on another device. The arrays are
@@ -293,7 +352,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
         } else if const { Self::ITEMS == 4 } {
             self.enqueue_tiles::<4, 32>(memory, queue)
         } else {
-            self.enqueue_tiles::<1, 8>(memory, queue)
+            self.enqueue_tiles::<1, 1>(memory, queue)
         }
     }
 
@@ -303,16 +362,17 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let tiles = self.tiles();
-        let TileStates { mut states, mut values, groups } = memory.0.begin(tiles, queue)?;
+        let blocks = blocks_of(self.x.device(), tiles);
+        let mut states = memory.0.begin(tiles, queue)?;
         let Scan { x, y, initial, operator, stream: _ } = self;
-        let (operator, initial, values) = (*operator, *initial, &mut values);
-        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(operator, initial, x, y, &mut states, values, groups);
-        queue.launch(launch.grid(tiles))
+        let (operator, initial) = (*operator, *initial);
+        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(operator, initial, x, y, &mut states);
+        queue.launch(launch.grid(blocks).cooperative())
     }
 }
 
 /// The temporary memory of a scan: see [`Scan::prepare_in`].
-pub struct ScanMemory<T>(LookBack<T>);
+pub struct ScanMemory<T>(LookAhead<T>);
 
 impl<T: DeviceType> ScanMemory<T> {
     /// Returns the size of the memory in bytes.

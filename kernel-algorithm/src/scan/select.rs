@@ -1,21 +1,18 @@
-//! Selection of elements (stream compaction), in a single pass by [decoupled look-back](crate::scan::look_back): by a predicate, of the
+//! Selection of elements (stream compaction), in a single pass by [look-ahead](crate::scan::look_ahead): by a predicate, of the
 //! first of equal elements, and partitions.
 
-use cumbia::intrinsics::{WARP_SIZE, ballot_sync, grid_dim, lanemask_lt, shfl_sync, thread_idx};
+use cumbia::intrinsics::{
+    WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, shfl_sync, sync_threads, thread_idx,
+};
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
-use crate::block::block_scan_first;
 use crate::operator::{Equatable, Function1, Plus};
 use crate::queue::{Held, Queue, first, read_first, suffices};
-use crate::scan::look_back::{LookBack, TileStates, next_tile, prefix_of_block};
-
-/// The number of threads of a block, which the kernel's attribute repeats.
-const BLOCK: usize = 256;
-
-/// The number of elements of a thread.
-const ITEMS: usize = 16;
+use crate::scan::look_ahead::{
+    BLOCK, Groups, LookAhead, blocks_of, counts_of_warps, prefix_of_tile, publish, publish_losses,
+};
 
 /// The condition under which an element is selected.
 #[device]
@@ -54,78 +51,138 @@ impl<T: DeviceType + PartialEq> Condition<T> for Differs {
 }
 
 /// Stores the selected elements in `y`, in their order, and their number in `count`. If `SPLITS`, stores the others in `rest`.
-/// `states`, `values` and `groups` are a `LookBack` for a scan of the numbers of selected elements of the tiles.
-#[kernel(block = 256)]
-pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const SPLITS: bool>(
+/// `states` are a `LookAhead` for a scan of the numbers of selected elements of the tiles. A block has `ITEMS` elements for
+/// each thread. The launch is cooperative.
+#[kernel(block = 256, launch_bounds(256, 3))]
+pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usize, const SPLITS: bool>(
     condition: P,
     x: &[T],
     y: &mut [T],
     rest: &mut [T],
     count: &mut [usize],
     states: &mut [u64],
-    values: &mut [C],
-    groups: usize,
 ) {
     let t = thread_idx().x;
-    let tile = next_tile(states);
-    if tile >= grid_dim().x || x.len() == 0 {
+    if x.len() == 0 {
         return; // Never: for the proofs only.
     }
-
     // Each warp has consecutive elements, and reads them in rows.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
-    let first = tile * (BLOCK * ITEMS) + warp * (WARP_SIZE * ITEMS) + lane;
-    let mut own = [x[0]; ITEMS];
-    #[unroll]
-    for k in 0..ITEMS {
-        own[k] = x[(first + k * WARP_SIZE).min(x.len() - 1)];
-    }
-    // A bit for each row: whether the lane's element is selected.
-    let mut selected = 0u32;
-    let mut of_warp = 0;
-    #[unroll]
-    for k in 0..ITEMS {
-        let i = first + k * WARP_SIZE;
-        let mut before = own[k];
-        if P::NEEDS_BEFORE {
-            // Another lane has read it: it is in the first-level cache.
-            before = x[i.clamp(1, x.len()) - 1];
+    let in_tile = warp * (WARP_SIZE * ITEMS) + lane;
+    let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
+    let mut groups = Groups::none(C::ZERO, true);
+    // The elements of the tile that is loaded, and the one before those of the warp; those of the tile whose number is published; and
+    // those of the tile before, which are stored. For the latter two, a bit for each row: whether the lane's element is selected.
+    let mut loaded = [x[0]; ITEMS];
+    let mut preceding = x[0];
+    let (mut next, mut own) = (loaded, loaded);
+    let (mut selected_next, mut selected_own) = (0u32, 0u32);
+    // The numbers of selected elements of the earlier warps and of all warps.
+    let (mut before_next, mut before_own) = (0u32, 0u32);
+    let (mut total_next, mut total_own) = (0u32, 0u32);
+    for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
+        // There are none before the first tile.
+        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
+        if step >= stride && step - stride < tiles {
+            let tile = step - stride;
+            let count = (x.len() - tile as usize * (BLOCK * ITEMS)).min(BLOCK * ITEMS) as u32;
+            let is_first = tile == 0 && t == 0;
+            next = loaded;
+            selected_next = 0;
+            let mut of_warp = 0;
+            #[unroll]
+            for k in 0..ITEMS {
+                let mut before = next[k];
+                if P::NEEDS_BEFORE {
+                    // That of the first lane is the last one of the row before.
+                    let mut given = next[k];
+                    if lane == WARP_SIZE - 1 {
+                        given = if k > 0 { next[k.max(1) - 1] } else { preceding };
+                    }
+                    before = shfl_sync(u32::MAX, given, (lane + WARP_SIZE - 1) % WARP_SIZE);
+                }
+                let is_selected = ((in_tile + k * WARP_SIZE) as u32) < count
+                    && condition.selects(next[k], before, k == 0 && is_first);
+                selected_next |= (is_selected as u32) << k;
+                of_warp += ballot_sync(u32::MAX, is_selected).count_ones();
+            }
+            let (before, total, is_whole) = counts_of_warps(of_warp);
+            if !is_whole {
+                publish_losses::<C>(tile, tiles, states);
+                return;
+            }
+            (before_next, total_next) = (before, total);
+            if t == 0 {
+                publish(tile, C::cast(total), states);
+            }
+        } else {
+            sync_threads();
         }
-        let is_selected = i < x.len() && condition.selects(own[k], before, i == 0);
-        selected |= (is_selected as u32) << k;
-        of_warp += ballot_sync(u32::MAX, is_selected).count_ones();
-    }
-    let (before, of_tile) = block_scan_first(if lane == 0 { of_warp } else { 0 }, BLOCK, Plus);
-    let before_warp = shfl_sync(u32::MAX, before, 0);
-    let (prefix, is_found) = prefix_of_block(Plus, C::ZERO, true, tile, C::cast(of_tile), states, values, groups);
-    if !is_found {
-        return;
-    }
 
-    // The number of selected elements before the row.
-    let mut at = usize::cast(prefix);
-    if t == 0 && tile == grid_dim().x - 1 {
-        count[0] = at + of_tile as usize;
-    }
-    if warp > 0 {
-        at += before_warp as usize;
-    }
-    #[unroll]
-    for k in 0..ITEMS {
-        let is_selected = selected >> k & 1 != 0;
-        let row = ballot_sync(u32::MAX, is_selected);
-        let i = at + (row & lanemask_lt()).count_ones() as usize;
-        if is_selected {
-            if i < y.len() {
-                y[i] = own[k];
+        if step < tiles {
+            let first = step as usize * (BLOCK * ITEMS);
+            let at = first + in_tile;
+            if P::NEEDS_BEFORE && at - lane < x.len() {
+                preceding = x[(at - lane).max(1) - 1];
             }
-        } else if SPLITS {
-            let from = first + k * WARP_SIZE;
-            if from < x.len() && from - i < rest.len() {
-                rest[from - i] = own[k];
+            if first + BLOCK * ITEMS <= x.len() {
+                // All loads are issued before the first value is needed.
+                #[unroll]
+                for k in 0..ITEMS {
+                    loaded[k] = x[at + k * WARP_SIZE];
+                }
+            } else {
+                #[unroll]
+                for k in 0..ITEMS {
+                    if at + k * WARP_SIZE < x.len() {
+                        loaded[k] = x[at + k * WARP_SIZE];
+                    }
+                }
             }
         }
-        at += row.count_ones() as usize;
+
+        if step >= 2 * stride {
+            let tile = step - 2 * stride;
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, Plus, states);
+            if !is_found {
+                publish_losses::<C>(tile, tiles, states);
+                return;
+            }
+            groups = later;
+            // The number of selected elements before the warp's.
+            let selected = usize::cast(prefix) + before_own as usize;
+            if t == 0 && tile == tiles - 1 {
+                count[0] = selected + total_own as usize;
+            }
+            let y_of_warp = &mut y[selected.min(y.len())..];
+            let room = y_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
+            // The elements of the warp up to the last one of the tile.
+            let first = tile as usize * (BLOCK * ITEMS) + (in_tile - lane);
+            let of_warp = (x.len().max(first) - first).min(WARP_SIZE * ITEMS) as u32;
+            let rest_of_warp = &mut rest[(first.max(selected) - selected).min(rest.len())..];
+            let room_of_rest = rest_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
+            // The number of selected elements of the rows before.
+            let mut at = 0;
+            #[unroll]
+            for k in 0..ITEMS {
+                let is_selected = selected_own >> k & 1 != 0;
+                let row = ballot_sync(u32::MAX, is_selected);
+                let i = at + (row & lanemask_lt()).count_ones();
+                if is_selected {
+                    if i < room {
+                        y_of_warp[i as usize] = own[k];
+                    }
+                } else if SPLITS {
+                    let from = (k * WARP_SIZE + lane) as u32;
+                    if from < of_warp && from - i < room_of_rest {
+                        rest_of_warp[(from - i) as usize] = own[k];
+                    }
+                }
+                at += row.count_ones();
+            }
+        }
+        own = next;
+        (selected_own, before_own, total_own) = (selected_next, before_next, total_next);
     }
 }
 
@@ -285,7 +342,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn memory(&self) -> Result<SelectMemory> {
         let default = self.x.device().default_stream();
-        SelectMemory::new(self.stream.unwrap_or(&default), self.x.len())
+        SelectMemory::new(self.stream.unwrap_or(&default), self.tiles())
     }
 
     /// Uses memory of an earlier selection instead of allocating it; it is replaced if it is too short, or on another device. The arrays
@@ -323,77 +380,104 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     /// Those of [`Select::prepare`].
     pub fn prepare_in(self, memory: &'a mut SelectMemory) -> Result<PreparedSelect<'a, T, P, SPLITS>> {
         let default = self.x.device().default_stream();
-        memory.fit(self.stream.unwrap_or(&default), self.x.len())?;
+        memory.fit(self.stream.unwrap_or(&default), self.tiles())?;
         Ok(PreparedSelect { memory: Held::Borrowed(memory), select: self })
+    }
+
+    /// The elements of a thread, which it has three times in registers.
+    const ITEMS: usize = match size_of::<T>() {
+        0..=4 => 16,
+        5..=8 => 8,
+        9..=40 => 4,
+        _ => 1,
+    };
+
+    fn tiles(&self) -> Tiles {
+        let len = self.x.len();
+        Tiles { count: len.div_ceil(BLOCK * Self::ITEMS), is_narrow: u32::try_from(len).is_ok() }
     }
 
     /// Enqueues the selection.
     fn enqueue(&mut self, memory: &mut SelectMemory, queue: &mut Queue<'_, '_>) -> Result<()> {
         let SelectMemory { narrow, wide, count } = memory;
-        if is_narrow(self.x.len()) {
-            self.enqueue_tiles(narrow, count, queue)
-        } else {
-            self.enqueue_tiles(wide, count, queue)
-        }
+        if self.tiles().is_narrow { self.count_by(narrow, count, queue) } else { self.count_by(wide, count, queue) }
     }
 
     /// Enqueues the selection, with numbers of elements of type `C`.
-    fn enqueue_tiles<C: Number>(
+    fn count_by<C: Number>(
         &mut self,
-        look_back: &mut LookBack<C>,
+        look_ahead: &mut LookAhead<C>,
         count: &mut DeviceArray<usize>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
-        let tiles = tiles_of(self.x.len());
+        // Conditions that are constants, so that the kernel is compiled for one number of items.
+        if const { Self::ITEMS == 16 } {
+            self.enqueue_tiles::<C, 16>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 8 } {
+            self.enqueue_tiles::<C, 8>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 4 } {
+            self.enqueue_tiles::<C, 4>(look_ahead, count, queue)
+        } else {
+            self.enqueue_tiles::<C, 1>(look_ahead, count, queue)
+        }
+    }
+
+    fn enqueue_tiles<C: Number, const ITEMS: usize>(
+        &mut self,
+        look_ahead: &mut LookAhead<C>,
+        count: &mut DeviceArray<usize>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        let tiles = self.tiles().count;
         if tiles == 0 {
             return queue.fill(&mut count.as_slice_mut(), 0);
         }
-        let TileStates { mut states, mut values, groups } = look_back.begin(tiles, queue)?;
+        let blocks = blocks_of(self.x.device(), tiles);
+        let mut states = look_ahead.begin(tiles, queue)?;
         // SAFETY: it has no elements.
         let mut none = if self.rest.is_some() { None } else { Some(unsafe { self.x.device().uninitialized(0)? }) };
         let rest = self.rest.as_mut().map(DeviceSlice::as_slice_mut);
         let Some(mut rest) = rest.or_else(|| none.as_mut().map(DeviceArray::as_slice_mut)) else {
             unreachable!("without an array for the others there is an empty one")
         };
-        let (condition, x, y, values) = (self.condition, &self.x, &mut self.y, &mut values);
-        let launch = select_tiles::<T, P, C, SPLITS>(condition, x, y, &mut rest, count, &mut states, values, groups);
-        queue.launch(launch.grid(tiles))
+        let (condition, x, y) = (self.condition, &self.x, &mut self.y);
+        let launch = select_tiles::<T, P, C, ITEMS, SPLITS>(condition, x, y, &mut rest, count, &mut states);
+        queue.launch(launch.grid(blocks).cooperative())
     }
 }
 
-/// Returns whether numbers of elements are of 32 bits.
-fn is_narrow(len: usize) -> bool {
-    u32::try_from(len).is_ok()
-}
-
-fn tiles_of(len: usize) -> usize {
-    len.div_ceil(BLOCK * ITEMS)
+/// The tiles of a selection.
+#[derive(Clone, Copy)]
+struct Tiles {
+    count: usize,
+    /// Whether numbers of elements are of 32 bits.
+    is_narrow: bool,
 }
 
 /// The temporary memory of a selection, and the number of selected elements: see [`Select::prepare_in`].
 pub struct SelectMemory {
     /// For arrays whose lengths have 32 bits, and for longer ones.
-    narrow: LookBack<u32>,
-    wide: LookBack<u64>,
+    narrow: LookAhead<u32>,
+    wide: LookAhead<u64>,
     count: DeviceArray<usize>,
 }
 
 impl SelectMemory {
-    fn new(stream: &Stream, len: usize) -> Result<Self> {
-        let (narrow, wide) = if is_narrow(len) { (tiles_of(len), 0) } else { (0, tiles_of(len)) };
+    fn new(stream: &Stream, tiles: Tiles) -> Result<Self> {
+        let (narrow, wide) = if tiles.is_narrow { (tiles.count, 0) } else { (0, tiles.count) };
         Ok(SelectMemory {
-            narrow: LookBack::new(stream, narrow)?,
-            wide: LookBack::new(stream, wide)?,
+            narrow: LookAhead::new(stream, narrow)?,
+            wide: LookAhead::new(stream, wide)?,
             count: stream.zeros(1)?,
         })
     }
 
     /// Replaces the memory if it is too short.
-    fn fit(&mut self, stream: &Stream, len: usize) -> Result<()> {
+    fn fit(&mut self, stream: &Stream, tiles: Tiles) -> Result<()> {
         if !suffices(&self.count, stream, 1) {
-            *self = SelectMemory::new(stream, len)?;
+            *self = SelectMemory::new(stream, tiles)?;
         }
-        if is_narrow(len) { self.narrow.fit(stream, tiles_of(len)) } else { self.wide.fit(stream, tiles_of(len)) }
+        if tiles.is_narrow { self.narrow.fit(stream, tiles.count) } else { self.wide.fit(stream, tiles.count) }
     }
 
     /// Borrows the number of selected elements, an array of one element on the device, for later launches. It is the number of those

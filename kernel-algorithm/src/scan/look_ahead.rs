@@ -1,0 +1,360 @@
+//! Look-ahead: prefixes of the tiles of an array, in a single pass by a grid of resident blocks, each of which has every `n`-th tile.
+//!
+//! A block publishes the aggregate of its next tile, and loads the one after that, before it needs the prefix of the current one. The
+//! aggregates of all tiles between its last one and this one are published by then, or about to be, and it reduces them itself: unlike
+//! in decoupled look-back (D. Merrill, M. Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA Technical Report
+//! NVR-2016-002), no block waits for the prefix of another one. The launch has to be cooperative, since a block waits for later ones.
+//!
+//! The parentheses are fixed, so that floating-point results do not depend on the number of blocks: 32 tiles are a group. The prefix of a
+//! tile is the reduction of the groups before its own, from left to right, and a tree of the earlier tiles of its own group; that of a
+//! group is the same tree.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use cumbia::intrinsics::{
+    DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, grid_dim, lane_id, shared,
+    shfl_sync, shfl_up_sync, sync_threads_count, thread_idx,
+};
+use cumbia::{Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
+use cumbia_kernel_macros::{DeviceType, device};
+
+use crate::operator::Function2;
+use crate::queue::{Queue, suffices};
+use crate::warp::{warp_reduce_first, warp_scan_first};
+
+/// The number of threads of a block, which the attributes of the kernels repeat.
+pub(crate) const BLOCK: usize = 256;
+
+/// The number of warps of a block.
+pub(crate) const WARPS: usize = BLOCK / WARP_SIZE;
+
+/// The number of resident blocks of a multiprocessor, which the attributes of the kernels repeat: it leaves each thread 80 registers, and
+/// each block 20 KiB of shared memory on the multiprocessors with the least, 64 KiB.
+const RESIDENT_BLOCKS: usize = 3;
+
+/// The number of tiles of a group.
+const GROUP: u32 = WARP_SIZE as u32;
+
+/// The maximum number of groups between two tiles of a block, with their own ones.
+const MAX_PARTS: usize = PARTS_OF_WARP * WARPS;
+
+/// The maximum number of groups of which a warp reduces the aggregates.
+const PARTS_OF_WARP: usize = 2;
+
+/// The statuses of a word of an aggregate, of which an aggregate has the least of those of its words. Before, it is 0: a thread has faulted
+/// on which the aggregate depends, or the word is published.
+const LOST: u32 = 1;
+const AGGREGATE: u32 = 2;
+
+/// The size in bytes of a word, which is published in 64 bits with its status, so that no order of accesses is needed.
+const WORD: usize = 4;
+
+/// The maximum number of words of an aggregate.
+const MAX_WORDS: usize = 40;
+
+/// Returns the number of times that a block asks for what another one publishes, a power of two. On a GPU that takes some seconds: all threads of the
+/// other one have faulted. The CPU device detects that by itself, and a block may take any time there.
+#[device(unsafe(cuda = "return 1u << 22;"))]
+fn max_polls() -> u32 {
+    1 << 31
+}
+
+/// Returns the words of a value, of which the first `size_of::<T>().div_ceil(WORD)` are used.
+#[device(unsafe(cuda = "rt::Array<unsigned, 40> words; words.at[(sizeof(value) - 1) / 4] = 0; \
+                        memcpy(words.at, &value, sizeof(value)); return words;"))]
+fn to_words<T: DeviceType>(value: T) -> [u32; MAX_WORDS] {
+    let mut words = [0u32; MAX_WORDS];
+    assert!(size_of::<T>() <= WORD * MAX_WORDS);
+    let mut buffer = [const { MaybeUninit::<u128>::zeroed() }; MAX_WORDS / 4];
+    assert!(align_of::<T>() <= align_of::<u128>());
+    // SAFETY: the value fits into the buffer, which is aligned for it. Padding of the value remains zero.
+    unsafe { T::store(buffer.as_mut_ptr().cast(), value) };
+    // SAFETY: both have the same size, and all bits are initialised.
+    unsafe { buffer.as_ptr().cast::<[u32; MAX_WORDS]>().copy_to(&mut words, 1) };
+    words
+}
+
+/// Returns the value of these words, of the type of `like`.
+#[device(unsafe(cuda = "memcpy(&like, words.at, sizeof(like)); return like;"))]
+fn from_words<T: DeviceType>(words: [u32; MAX_WORDS], like: T) -> T {
+    let _ = like;
+    let mut buffer = [0u128; MAX_WORDS / 4];
+    assert!(size_of::<T>() <= WORD * MAX_WORDS && align_of::<T>() <= align_of::<u128>());
+    // SAFETY: both have the same size, and any bits are numbers.
+    unsafe { words.as_ptr().cast::<u8>().copy_to(buffer.as_mut_ptr().cast(), size_of_val(&words)) };
+    // SAFETY: the value fits into the buffer, which is aligned for it, initialised with words of `to_words`, and not shared.
+    unsafe { T::load(buffer.as_mut_ptr().cast()) }
+}
+
+/// Publishes words of an aggregate for other blocks.
+#[device]
+fn publish_words<T: DeviceType>(tile: u32, status: u32, words: [u32; MAX_WORDS], states: &mut [u64]) {
+    let count = const { size_of::<T>().div_ceil(WORD) };
+    #[unroll]
+    for k in 0..count {
+        let state = (status as u64) << 32 | words[k] as u64;
+        atomic_store_explicit::<Relaxed, DeviceScope>(&mut states[tile as usize * count + k], state);
+    }
+}
+
+/// Publishes the aggregate of a tile for other blocks.
+#[device]
+pub(crate) fn publish<T: DeviceType>(tile: u32, aggregate: T, states: &mut [u64]) {
+    publish_words::<T>(tile, AGGREGATE, to_words(aggregate), states);
+}
+
+/// Publishes that a tile has no aggregate.
+#[device]
+fn publish_loss<T: DeviceType>(tile: u32, states: &mut [u64]) {
+    publish_words::<T>(tile, LOST, [0; MAX_WORDS], states);
+}
+
+/// Returns what is published for a tile: the status, and with it the aggregate. Without one, it is `like`.
+#[device]
+fn published<T: DeviceType>(tile: u32, like: T, states: &[u64]) -> (u32, T) {
+    let count = const { size_of::<T>().div_ceil(WORD) };
+    let mut words = [0; MAX_WORDS];
+    let mut status = AGGREGATE;
+    #[unroll]
+    for k in 0..count {
+        let state = atomic_load_explicit::<Relaxed, DeviceScope>(&states[tile as usize * count + k]);
+        words[k] = state as u32;
+        status = status.min((state >> 32) as u32);
+    }
+    (status, if status == AGGREGATE { from_words(words, like) } else { like })
+}
+
+/// Publishes that the tiles of the block have no aggregates, from this one on.
+#[device]
+pub(crate) fn publish_losses<T: DeviceType>(first: u32, tiles: u32, states: &mut [u64]) {
+    for tile in (first..tiles).step_by(grid_dim().x) {
+        publish_loss::<T>(tile, states);
+    }
+}
+
+/// Returns the reduction of the values of the threads before the own one, in the first `count` threads but the very first one, and
+/// any value in the others; the reduction of the values of all of them, in all threads; and whether no thread of the block has faulted.
+/// A barrier has to follow before the next call, which uses the same shared memory.
+#[device]
+pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
+    value: T,
+    count: u32,
+    operator: F,
+) -> (T, T, bool) {
+    let mut parts = shared::<[T; WARPS]>();
+    let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id());
+    let first = (warp * WARP_SIZE) as u32;
+    let lanes = if count > first { (count - first).min(WARP_SIZE as u32) as usize } else { 0 };
+    let through = warp_scan_first(value, lanes, operator);
+    if lane + 1 == lanes {
+        parts[warp] = through;
+    }
+    if sync_threads_count(true) < BLOCK as u32 {
+        return (value, value, false);
+    }
+    let warps = count.div_ceil(WARP_SIZE as u32).min(WARPS as u32) as usize;
+    let sums = warp_scan_first(parts[lane.min(warps - 1)], warps, operator);
+    let total = shfl_sync(u32::MAX, sums, warps - 1);
+    let before_warp = shfl_sync(u32::MAX, sums, (warp + WARP_SIZE - 1) % WARP_SIZE);
+    let mut before = shfl_up_sync(u32::MAX, through, 1);
+    if lane == 0 {
+        before = before_warp;
+    } else if warp > 0 && lane < lanes {
+        before = operator.call(before_warp, before);
+    }
+    (before, total, true)
+}
+
+/// Returns the sum of a number of each warp, the same in all of its lanes, over the warps before the own one; over all warps; and whether
+/// no thread of the block has faulted. A barrier has to follow before the next call, which uses the same shared memory.
+#[device]
+pub(crate) fn counts_of_warps(of_warp: u32) -> (u32, u32, bool) {
+    let mut parts = shared::<[u32; WARPS]>();
+    let warp = thread_idx().x / WARP_SIZE;
+    if lane_id() == 0 {
+        parts[warp] = of_warp;
+    }
+    let is_whole = sync_threads_count(true) == BLOCK as u32;
+    let (mut before, mut total) = (0, 0);
+    #[unroll]
+    for k in 0..WARPS {
+        if k == warp {
+            before = total;
+        }
+        total += parts[k];
+    }
+    (before, total, is_whole)
+}
+
+/// The reduction of the groups before one, and of an initial value if there is one.
+#[derive(Clone, Copy, DeviceType)]
+pub(crate) struct Groups<T: DeviceType> {
+    /// Any value if there is neither a group nor an initial value.
+    value: T,
+    has_value: bool,
+    /// The number of groups.
+    count: u32,
+}
+
+#[device]
+impl<T: DeviceType> Groups<T> {
+    /// Returns the reduction of no group.
+    pub(crate) fn none(initial: T, has_initial: bool) -> Self {
+        Groups { value: initial, has_value: has_initial, count: 0 }
+    }
+}
+
+/// The aggregates of the parts of the tiles before a tile that the warp reduces, one of each lane: a part is a group, and the last one the
+/// earlier tiles of the tile's own group.
+#[derive(Clone, Copy, DeviceType)]
+pub(crate) struct Parts<T: DeviceType> {
+    status: [u32; PARTS_OF_WARP],
+    value: [T; PARTS_OF_WARP],
+}
+
+#[device]
+impl<T: DeviceType> Groups<T> {
+    /// Returns the number of tiles of a part of the tiles before a tile that are not in these groups.
+    fn members(self, part: u32, tile: u32) -> u32 {
+        let complete = tile / GROUP - self.count;
+        if part < complete {
+            GROUP
+        } else if part == complete {
+            tile % GROUP
+        } else {
+            0
+        }
+    }
+
+    /// Asks for the aggregates of all tiles before a tile that are not in these groups, without waiting for them. The loads take as long as
+    /// what is done before [`prefix_of_tile`](prefix_of_tile()).
+    pub(crate) fn parts_before(self, tile: u32, states: &[u64]) -> Parts<T> {
+        let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
+        let mut parts = Parts { status: [AGGREGATE; PARTS_OF_WARP], value: [self.value; PARTS_OF_WARP] };
+        #[unroll]
+        for k in 0..PARTS_OF_WARP {
+            let part = (k * WARPS + warp) as u32;
+            if lane < self.members(part, tile) {
+                let member = (self.count + part) * GROUP + lane;
+                (parts.status[k], parts.value[k]) = published(member, self.value, states);
+            }
+        }
+        parts
+    }
+}
+
+/// Waits for the aggregates of all tiles before a tile, of which `groups` has those of the last call, and `asked` the others as far as they
+/// are published. Returns the groups before the tile, the reduction of all elements before it, and whether there is one: it is lost if a
+/// thread of an earlier tile or of this block has faulted. For the first tile without an initial value it is any value. Called by all
+/// threads of the block; the next call has to follow a barrier.
+#[device]
+pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
+    tile: u32,
+    groups: Groups<T>,
+    asked: Parts<T>,
+    operator: F,
+    states: &mut [u64],
+) -> (Groups<T>, T, bool) {
+    let mut parts = shared::<[T; MAX_PARTS]>();
+    let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
+    let (group, place) = (tile / GROUP, tile % GROUP);
+    let complete = group - groups.count;
+    let mut is_lost = false;
+    #[unroll]
+    for k in 0..PARTS_OF_WARP {
+        let part = (k * WARPS + warp) as u32;
+        let (mut status, mut value) = (asked.status[k], asked.value[k]);
+        let mut polls = 0u32;
+        while status == 0 {
+            let member = (groups.count + part) * GROUP + lane;
+            (status, value) = published(member, value, states);
+            polls += 1;
+            if polls & (max_polls() - 1) == 0 {
+                publish_loss::<T>(member, states);
+            }
+        }
+        is_lost = is_lost || status == LOST;
+        let members = groups.members(part, tile);
+        if members > 0 && !any_sync(u32::MAX, is_lost) {
+            let of_part = warp_reduce_first(value, members as usize, operator);
+            if lane == 0 {
+                parts[part as usize] = of_part;
+            }
+        }
+    }
+    // A thread whose operator has faulted does not count.
+    if sync_threads_count(!is_lost) < BLOCK as u32 {
+        return (groups, groups.value, false);
+    }
+
+    let mut before = groups.value;
+    let mut has_before = groups.has_value;
+    #[unroll]
+    for k in 0..MAX_PARTS {
+        if (k as u32) < complete {
+            before = if k > 0 || has_before { operator.call(before, parts[k]) } else { parts[k] };
+        }
+    }
+    has_before = has_before || complete > 0;
+    let mut prefix = before;
+    if place > 0 && (complete as usize) < MAX_PARTS {
+        let last = parts[complete as usize];
+        prefix = if has_before { operator.call(before, last) } else { last };
+    }
+    (Groups { value: before, has_value: has_before, count: group }, prefix, true)
+}
+
+/// The memory through which the blocks of a launch publish aggregates of the tiles.
+pub(crate) struct LookAhead<T> {
+    states: DeviceArray<u64>,
+    /// Whether no launch has written the states yet.
+    is_zeroed: bool,
+    of: PhantomData<T>,
+}
+
+impl<T: DeviceType> LookAhead<T> {
+    /// Allocates the memory for a number of tiles.
+    pub(crate) fn new(stream: &Stream, tiles: usize) -> Result<Self> {
+        Ok(LookAhead { states: stream.zeros(Self::words(tiles))?, is_zeroed: true, of: PhantomData })
+    }
+
+    /// Replaces the memory if it is too short.
+    pub(crate) fn fit(&mut self, stream: &Stream, tiles: usize) -> Result<()> {
+        if !suffices(&self.states, stream, Self::words(tiles)) {
+            *self = LookAhead::new(stream, tiles)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the states for a launch, which writes them.
+    pub(crate) fn begin(&mut self, tiles: usize, queue: &mut Queue<'_, '_>) -> Result<DeviceSliceMut<'_, u64>> {
+        let mut states = self.states.slice_mut(..Self::words(tiles))?;
+        if !std::mem::take(&mut self.is_zeroed) || queue.is_graph() {
+            queue.fill(&mut states, 0)?;
+        }
+        Ok(states)
+    }
+
+    /// Returns the number of words of the aggregates of a number of tiles.
+    fn words(tiles: usize) -> usize {
+        tiles * const { size_of::<T>().div_ceil(WORD) }
+    }
+
+    /// Returns the size of the memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<u64>() * self.states.len()
+    }
+}
+
+/// Returns the number of blocks of a cooperative launch for a number of tiles.
+pub(crate) fn blocks_of(device: &Device, tiles: usize) -> usize {
+    // As many as all multiprocessors hold at once; between two tiles of a block there are at most `MAX_PARTS` groups, of which two are
+    // their own. The CPU device runs a block on each thread.
+    let most = (MAX_PARTS - 2) * GROUP as usize;
+    let each = if device.is_cpu() { 1 } else { RESIDENT_BLOCKS };
+    tiles.min((device.limits().multiprocessors * each).min(if device.is_cpu() { CPU_BLOCKS } else { most }))
+}
+
+/// The maximum number of blocks on the CPU device, whose threads share the limit of resident threads with other launches.
+const CPU_BLOCKS: usize = 16;
