@@ -80,8 +80,9 @@ pub fn scan_runs<
     count: &mut [usize],
     states: &mut [u64],
 ) {
-    // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
-    let mut exchange = shared::<[[V; WARP_SIZE + 1]; ROWS]>();
+    // The values of the tile whose aggregate is published, and of the one before, whose results are stored. A column more than the elements
+    // of a row, so that the elements of a thread and those of a warp are in different banks.
+    let mut scanned = shared::<[[[V; WARP_SIZE + 1]; ROWS]; 2]>();
     let t = thread_idx().x;
     let len = keys.len();
     if len == 0 || x.len() < len {
@@ -102,9 +103,9 @@ pub fn scan_runs<
     let mut loaded_keys = [keys[0]; ITEMS];
     let mut preceding = keys[0];
     let mut loaded = [map.call(x[0]); ITEMS];
-    // The scans of the own values of the tile whose aggregate is published, and of the one before, whose results are stored; with a bit for
-    // each own element, and one for that of the lane in each row: whether a run begins.
-    let (mut next, mut own) = (loaded, loaded);
+    // Instead, if a thread has a single element.
+    let (mut next, mut own) = (initial, initial);
+    // For each of the two tiles a bit for each own element, and one for that of the lane in each row: whether a run begins.
     let (mut begins_next, mut begins_own) = (0u32, 0u32);
     let (mut rows_next, mut rows_own) = (0u32, 0u32);
     // The runs of the earlier threads of the tile.
@@ -119,9 +120,8 @@ pub fn scan_runs<
             let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
             rows_next = 0;
             begins_next = 0;
-            if const { ITEMS > 1 } {
-                sync_warp(u32::MAX);
-            }
+            let slot = (step / stride % 2) as usize;
+            sync_warp(u32::MAX);
             #[unroll]
             for k in 0..ITEMS {
                 // The key before that of the first lane is the last one of the row before.
@@ -142,34 +142,24 @@ pub fn scan_runs<
                     value = operator.call(initial, value);
                 }
                 if const { ITEMS > 1 } {
-                    exchange[row + k][lane] = value;
+                    scanned[slot][row + k][lane] = value;
                 } else {
-                    next[k] = value;
+                    next = value;
                 }
             }
             begins_next = begins_next >> own_column & ((1 << ITEMS) - 1);
-            if const { ITEMS > 1 } {
-                sync_warp(u32::MAX);
-                #[unroll]
-                for k in 0..ITEMS {
-                    next[k] = exchange[own_row][own_column + k];
-                }
-            }
+            sync_warp(u32::MAX);
             let mine = count_of_tile.saturating_sub((t * ITEMS) as u32).min(ITEMS as u32) as usize;
+            let mut total = next;
+            if const { ITEMS > 1 } {
+                total = scanned[slot][own_row][own_column];
+            }
             #[unroll]
             for k in 1..ITEMS {
-                if k < mine && begins_next >> k & 1 == 0 {
-                    next[k] = operator.call(next[k - 1], next[k]);
-                }
-            }
-            // Of the last thread with elements that are fewer, the total is in an earlier one.
-            let mut total = next[ITEMS - 1];
-            if mine < ITEMS {
-                #[unroll]
-                for k in 1..ITEMS {
-                    if k == mine {
-                        total = next[k - 1];
-                    }
+                if k < mine {
+                    let value = scanned[slot][own_row][own_column + k];
+                    total = if begins_next >> k & 1 == 0 { operator.call(total, value) } else { value };
+                    scanned[slot][own_row][own_column + k] = total;
                 }
             }
             let total = Runs { begun: C::cast(begins_next.count_ones()), value: total };
@@ -213,13 +203,23 @@ pub fn scan_runs<
         if step >= 2 * stride {
             let tile = step - 2 * stride;
             let first = tile as usize * (BLOCK * ITEMS);
+            let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
+            // The keys of the runs that begin, which are loaded while the block waits for the prefix.
+            let mut keys_of_runs = loaded_keys;
+            if REDUCES {
+                #[unroll]
+                for k in 0..ITEMS {
+                    if rows_own >> k & 1 != 0 && ((in_tile + k * WARP_SIZE) as u32) < count_of_tile {
+                        keys_of_runs[k] = keys[first + in_tile + k * WARP_SIZE];
+                    }
+                }
+            }
             let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, followed, states);
             if !is_found {
                 publish_losses::<Runs<C, V>>(tile, tiles, states);
                 return;
             }
             groups = later;
-            let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
             let mine = count_of_tile.saturating_sub((t * ITEMS) as u32).min(ITEMS as u32) as usize;
             // The runs of all earlier elements.
             let has_lead = tile > 0 || t > 0;
@@ -227,56 +227,43 @@ pub fn scan_runs<
             if mine > 0 && tile > 0 {
                 lead = if t > 0 { followed.call(prefix, before_own) } else { prefix };
             }
+            let slot = ((step / stride + 1) % 2) as usize;
+            let mut last = lead.value;
             #[unroll]
             for k in 0..ITEMS {
-                // No run begins up to this element.
-                if has_lead && k < mine && begins_own & ((2 << k) - 1) == 0 {
-                    own[k] = operator.call(lead.value, own[k]);
-                }
-            }
-            // The results: in a reduction that of the element before, the last one of its run if a run begins.
-            let mut results = own;
-            if EXCLUSIVE || REDUCES {
-                results[0] = lead.value;
-                #[unroll]
-                for k in 1..ITEMS {
-                    results[k] = own[k - 1];
-                }
-            }
-            if EXCLUSIVE && !REDUCES {
-                #[unroll]
-                for k in 0..ITEMS {
-                    if begins_own >> k & 1 != 0 {
-                        results[k] = initial;
+                // In a reduction the result is that of the element before, the last one of its run if a run begins.
+                let mut result = last;
+                if k < mine {
+                    let mut through = own;
+                    if const { ITEMS > 1 } {
+                        through = scanned[slot][own_row][own_column + k];
+                    }
+                    // No run begins up to this element.
+                    if has_lead && begins_own & ((2 << k) - 1) == 0 {
+                        through = operator.call(lead.value, through);
+                    }
+                    if EXCLUSIVE && !REDUCES && begins_own >> k & 1 != 0 {
+                        result = initial;
+                    }
+                    if !EXCLUSIVE && !REDUCES {
+                        result = through;
+                    }
+                    last = through;
+                    if const { ITEMS > 1 } {
+                        scanned[slot][own_row][own_column + k] = result;
+                    } else {
+                        own = result;
                     }
                 }
             }
+            sync_warp(u32::MAX);
             let mut begun = if has_lead { usize::cast(lead.begun) } else { 0 };
             if REDUCES && mine > 0 && first + t * ITEMS + mine == len {
                 // The last run ends with the array.
                 let runs = begun + begins_own.count_ones() as usize;
                 count[0] = runs;
-                let mut last = own[0];
-                #[unroll]
-                for k in 1..ITEMS {
-                    if k < mine {
-                        last = own[k];
-                    }
-                }
                 if runs > 0 && runs <= y.len() {
                     y[runs - 1] = last;
-                }
-            }
-            if const { ITEMS > 1 } {
-                sync_warp(u32::MAX);
-                #[unroll]
-                for k in 0..ITEMS {
-                    exchange[own_row][own_column + k] = results[k];
-                }
-                sync_warp(u32::MAX);
-                #[unroll]
-                for k in 0..ITEMS {
-                    results[k] = exchange[row + k][lane];
                 }
             }
             if REDUCES {
@@ -295,13 +282,12 @@ pub fn scan_runs<
                     let begins = rows_own >> k & 1 != 0;
                     let of_row = ballot_sync(u32::MAX, begins);
                     let run = at + (of_row & lanemask_lt()).count_ones();
-                    if begins && ((in_tile + k * WARP_SIZE) as u32) < count_of_tile {
-                        if run < room_of_firsts {
-                            firsts_of_warp[run as usize] = keys[first + in_tile + k * WARP_SIZE];
-                        }
-                        if run >= is_start && run - is_start < room {
-                            y_of_warp[(run - is_start) as usize] = results[k];
-                        }
+                    if begins && run < room_of_firsts {
+                        firsts_of_warp[run as usize] = keys_of_runs[k];
+                    }
+                    if begins && run >= is_start && run - is_start < room {
+                        y_of_warp[(run - is_start) as usize] =
+                            if const { ITEMS > 1 } { scanned[slot][row + k][lane] } else { own };
                     }
                     at += of_row.count_ones();
                 }
@@ -310,7 +296,7 @@ pub fn scan_runs<
                 #[unroll]
                 for k in 0..ITEMS {
                     if at + k * WARP_SIZE < y.len() {
-                        y[at + k * WARP_SIZE] = results[k];
+                        y[at + k * WARP_SIZE] = if const { ITEMS > 1 } { scanned[slot][row + k][lane] } else { own };
                     }
                 }
             }
@@ -453,10 +439,12 @@ struct Results<'a, K, V> {
 impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
     Elements<'_, K, X, M, F>
 {
-    /// The elements of a thread, whose values it has three times in registers, and whose keys once.
-    const ITEMS: usize = match size_of::<K>() + size_of::<V>() {
-        0..=8 => 8,
-        9..=40 => 4,
+    /// The elements of a thread, whose keys and values it has once in registers, and whose values twice in shared memory.
+    const ITEMS: usize = match max(size_of::<K>(), size_of::<V>()) {
+        0..=4 => 16,
+        5..=8 => 8,
+        9..=16 => 4,
+        17..=32 => 2,
         _ => 1,
     };
 
@@ -500,10 +488,14 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         // Conditions that are constants, so that the kernel is compiled for one number of items.
-        if const { Self::ITEMS == 8 } {
+        if const { Self::ITEMS == 16 } {
+            self.enqueue_tiles::<C, 16, 128, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+        } else if const { Self::ITEMS == 8 } {
             self.enqueue_tiles::<C, 8, 64, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
         } else if const { Self::ITEMS == 4 } {
             self.enqueue_tiles::<C, 4, 32, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+        } else if const { Self::ITEMS == 2 } {
+            self.enqueue_tiles::<C, 2, 16, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
         } else {
             self.enqueue_tiles::<C, 1, 1, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
         }
@@ -517,7 +509,8 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let tiles = self.tiles().count;
-        let blocks = blocks_of(self.keys.device(), tiles);
+        let shared_bytes = 2 * ROWS * (WARP_SIZE + 1) * size_of::<V>();
+        let blocks = blocks_of::<Runs<C, V>>(self.keys.device(), tiles, shared_bytes);
         let mut states = look_ahead.begin(tiles, queue)?;
         let Results { mut firsts, mut y } = results;
         let launch = scan_runs::<K, X, V, C, M, F, ITEMS, ROWS, EXCLUSIVE, REDUCES>(
@@ -533,6 +526,11 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         );
         queue.launch(launch.grid(blocks).cooperative())
     }
+}
+
+/// Returns the greater number, in a constant.
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
 }
 
 /// The tiles of an algorithm on runs.

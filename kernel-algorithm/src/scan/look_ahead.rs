@@ -29,8 +29,8 @@ pub(crate) const BLOCK: usize = 256;
 /// The number of warps of a block.
 pub(crate) const WARPS: usize = BLOCK / WARP_SIZE;
 
-/// The number of resident blocks of a multiprocessor, which the attributes of the kernels repeat: it leaves each thread 80 registers, and
-/// each block 20 KiB of shared memory on the multiprocessors with the least, 64 KiB.
+/// The number of resident blocks of a multiprocessor, unless it has too little shared memory. The attributes of the kernels repeat it: it
+/// leaves each thread 80 registers.
 const RESIDENT_BLOCKS: usize = 3;
 
 /// The number of tiles of a group.
@@ -347,14 +347,25 @@ impl<T: DeviceType> LookAhead<T> {
     }
 }
 
-/// Returns the number of blocks of a cooperative launch for a number of tiles.
-pub(crate) fn blocks_of(device: &Device, tiles: usize) -> usize {
-    // As many as all multiprocessors hold at once; between two tiles of a block there are at most `MAX_PARTS` groups, of which two are
-    // their own. The CPU device runs a block on each thread.
-    let most = (MAX_PARTS - 2) * GROUP as usize;
-    let each = if device.is_cpu() { 1 } else { RESIDENT_BLOCKS };
-    tiles.min((device.limits().multiprocessors * each).min(if device.is_cpu() { CPU_BLOCKS } else { most }))
+/// Returns the number of blocks of a cooperative launch for a number of tiles with aggregates `T`, of a kernel with so many bytes of shared
+/// memory in each block, apart from those of the functions of this module.
+pub(crate) fn blocks_of<T>(device: &Device, tiles: usize, shared_bytes: usize) -> usize {
+    let limits = device.limits();
+    // Each thread runs one block on the CPU device, and shares the limit of resident threads with other launches.
+    if device.is_cpu() {
+        return tiles.min(limits.multiprocessors).min(MAX_CPU_BLOCKS);
+    }
+    let shared_bytes = shared_bytes + (MAX_PARTS + WARPS) * size_of::<T>().max(WORD) + SHARED_BYTES_OF_SYSTEM;
+    let of_multiprocessor = RESIDENT_BLOCKS
+        .min(limits.threads_per_multiprocessor / BLOCK)
+        .min(limits.shared_bytes_per_multiprocessor / shared_bytes)
+        .max(1);
+    // Between two tiles of a block there are at most `MAX_PARTS` groups, of which two are their own.
+    tiles.min(of_multiprocessor * limits.multiprocessors).min((MAX_PARTS - 2) * GROUP as usize)
 }
 
-/// The maximum number of blocks on the CPU device, whose threads share the limit of resident threads with other launches.
-const CPU_BLOCKS: usize = 16;
+/// The maximum number of blocks on the CPU device.
+const MAX_CPU_BLOCKS: usize = 16;
+
+/// The shared memory that each block needs besides its own, and the alignment of variables.
+const SHARED_BYTES_OF_SYSTEM: usize = 1024 + 256;

@@ -362,7 +362,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let tiles = self.tiles();
-        let blocks = blocks_of(self.x.device(), tiles);
+        let blocks = blocks_of::<T>(self.x.device(), tiles, ROWS * (WARP_SIZE + 1) * size_of::<T>());
         let mut states = memory.0.begin(tiles, queue)?;
         let Scan { x, y, initial, operator, stream: _ } = self;
         let (operator, initial) = (*operator, *initial);

@@ -432,7 +432,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
         if tiles == 0 {
             return queue.fill(&mut count.as_slice_mut(), 0);
         }
-        let blocks = blocks_of(self.x.device(), tiles);
+        let blocks = blocks_of::<C>(self.x.device(), tiles, 0);
         let mut states = look_ahead.begin(tiles, queue)?;
         // SAFETY: it has no elements.
         let mut none = if self.rest.is_some() { None } else { Some(unsafe { self.x.device().uninitialized(0)? }) };
