@@ -51,31 +51,50 @@ impl Arrangement for Striped {
 /// The way in which [`block_load`](block_load()) and [`block_store`](block_store()) access memory: [`Blocked`], [`Striped`] or [`Transposed`].
 #[device]
 pub trait Access: DeviceType {
-    /// Whether the threads access adjacent elements together.
+    /// The arrangement in which the threads access memory.
     #[doc(hidden)]
-    const IS_STRIPED: bool;
+    type Memory: Arrangement;
 
-    /// Whether the threads have the elements in the other arrangement.
+    /// Whether the threads have the elements in the blocked arrangement instead.
     #[doc(hidden)]
     const TRANSPOSES: bool;
+
+    /// Returns the arrangement in which the threads access memory.
+    #[doc(hidden)]
+    fn memory(self) -> Self::Memory;
 }
 
 #[device]
 impl Access for Blocked {
-    const IS_STRIPED: bool = false;
+    type Memory = Blocked;
+
     const TRANSPOSES: bool = false;
+
+    fn memory(self) -> Blocked {
+        self
+    }
 }
 
 #[device]
 impl Access for Striped {
-    const IS_STRIPED: bool = true;
+    type Memory = Striped;
+
     const TRANSPOSES: bool = false;
+
+    fn memory(self) -> Striped {
+        self
+    }
 }
 
 #[device]
 impl Access for Transposed {
-    const IS_STRIPED: bool = true;
+    type Memory = Striped;
+
     const TRANSPOSES: bool = true;
+
+    fn memory(self) -> Striped {
+        Striped
+    }
 }
 
 /// Returns `N` elements of each thread of the block from the start of `x`. Where `x` has fewer elements than the block loads, the others
@@ -104,18 +123,18 @@ impl Access for Transposed {
 /// # }
 /// ```
 #[device]
-pub fn block_load<T: DeviceType, const N: usize, A: Access>(x: &[T], default: T, _access: A) -> [T; N] {
-    let (t, threads) = (thread_rank(), threads_of_block());
+pub fn block_load<T: DeviceType, const N: usize, A: Access>(x: &[T], default: T, access: A) -> [T; N] {
+    let (t, threads, memory) = (thread_rank(), threads_of_block(), access.memory());
     let mut own = [default; N];
     #[unroll]
     for k in 0..N {
-        let i = if A::IS_STRIPED { k * threads + t } else { t * N + k };
+        let i = memory.position(t, threads, k, N);
         if i < x.len() {
             own[k] = x[i];
         }
     }
     if A::TRANSPOSES {
-        own = block_exchange(own, Striped, Blocked);
+        own = block_exchange(own, memory, Blocked);
     }
     own
 }
@@ -125,15 +144,15 @@ pub fn block_load<T: DeviceType, const N: usize, A: Access>(x: &[T], default: T,
 /// With [`Blocked`] and [`Transposed`] the elements have the blocked arrangement, and with [`Striped`] the striped one. The block can have
 /// any size and one to three dimensions.
 #[device]
-pub fn block_store<T: DeviceType, const N: usize, A: Access>(y: &mut [T], elements: [T; N], _access: A) {
-    let (t, threads) = (thread_rank(), threads_of_block());
+pub fn block_store<T: DeviceType, const N: usize, A: Access>(y: &mut [T], elements: [T; N], access: A) {
+    let (t, threads, memory) = (thread_rank(), threads_of_block(), access.memory());
     let mut own = elements;
     if A::TRANSPOSES {
-        own = block_exchange(own, Blocked, Striped);
+        own = block_exchange(own, Blocked, memory);
     }
     #[unroll]
     for k in 0..N {
-        let i = if A::IS_STRIPED { k * threads + t } else { t * N + k };
+        let i = memory.position(t, threads, k, N);
         if i < y.len() {
             y[i] = own[k];
         }

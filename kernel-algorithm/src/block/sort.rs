@@ -10,7 +10,7 @@ use cumbia::intrinsics::{
 use cumbia::{DeviceType, Integer};
 use cumbia_kernel_macros::{DeviceType, device};
 
-use super::exchange::{moved, moved_in};
+use super::exchange::{Arrangement, Blocked, moved, moved_in};
 use super::{MAX_WARPS, block_scan_first, thread_rank, threads_of_block, warps_of_block};
 use crate::key::{SortKey, bits_of, key_of};
 use crate::operator::Plus;
@@ -96,13 +96,13 @@ fn sorted_pairs<K: SortKey, V: DeviceType, const N: usize, const HAS_VALUES: boo
     values: [V; N],
     _direction: D,
 ) -> ([K; N], [V; N]) {
-    let t = thread_rank();
+    let (t, threads) = (thread_rank(), threads_of_block());
     let (mut bits, mut values) = ([K::Bits::ZERO; N], values);
     let (mut blocked, mut rows) = ([0u32; N], [0u32; N]);
     #[unroll]
     for k in 0..N {
         bits[k] = bits_of(keys[k], D::IS_DESCENDING);
-        blocked[k] = (t * N + k) as u32;
+        blocked[k] = Blocked.position(t, threads, k, N) as u32;
         rows[k] = position_in_rows(t, k, N);
     }
     if N > 1 {
