@@ -63,7 +63,8 @@ pub fn warp_exclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value:
     if lane_id() == 0 { initial } else { operator.call(initial, prefix) }
 }
 
-/// Returns the exclusive prefix of each lane: the reduction of the values of the lanes before the own one; in the first lane, any value.
+/// Returns the exclusive prefix of each lane: the reduction of the values of the lanes before the own one; in the first lane, any
+/// value.
 #[device]
 fn warp_prefix<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
     let through = warp_scan_first(value, WARP_SIZE, operator);
@@ -92,8 +93,8 @@ pub fn warp_reduce_array<T: DeviceType, const N: usize, F: Function2<T, T, Outpu
     warp_reduce(total_of(values, operator), operator)
 }
 
-/// Returns the inclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the reduction of
-/// the values up to the element `k` of the own ones.
+/// Returns the inclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the
+/// reduction of the values up to the element `k` of the own ones.
 #[device]
 pub fn warp_inclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
     values: [T; N],
@@ -104,8 +105,8 @@ pub fn warp_inclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, 
     inclusive_from(values, first, operator)
 }
 
-/// Returns the exclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the reduction of
-/// `initial` and the values before the element `k` of the own ones.
+/// Returns the exclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the
+/// reduction of `initial` and the values before the element `k` of the own ones.
 #[device]
 pub fn warp_exclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
     values: [T; N],

@@ -1,7 +1,7 @@
 //! Algorithms of a block: all of its threads call a function together, each with its value or its array of values.
 //!
-//! The block consists of whole warps, in one to three dimensions. The order of the threads is that of CUDA: `x` varies fastest. Arrays
-//! have the blocked arrangement: the values of a thread are adjacent, and follow those of the thread before.
+//! The block consists of whole warps, in one to three dimensions. The order of the threads is that of CUDA: `x` varies fastest.
+//! Arrays have the blocked arrangement: the values of a thread are adjacent, and follow those of the thread before.
 
 pub(crate) mod exchange;
 pub(crate) mod histogram;
@@ -123,8 +123,8 @@ pub fn block_exclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value
     if thread_rank() == 0 { initial } else { operator.call(initial, prefix) }
 }
 
-/// Returns the exclusive prefix of each thread: the reduction of the values of the threads of the block before the own one; in the
-/// first thread, any value. It ends with a barrier, so that it can be called again.
+/// Returns the exclusive prefix of each thread: the reduction of the values of the threads of the block before the own one; in
+/// the first thread, any value. It ends with a barrier, so that it can be called again.
 #[device]
 fn block_prefix<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
     let (prefix, _) = block_scan_first(value, warps_of_block() * WARP_SIZE, operator);
@@ -132,8 +132,8 @@ fn block_prefix<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operato
     prefix
 }
 
-/// Returns the inclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result is the
-/// reduction of the values up to the element `k` of the own ones.
+/// Returns the inclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result
+/// is the reduction of the values up to the element `k` of the own ones.
 ///
 /// ```
 /// use cumbia::algorithm::{Plus, Transposed, block_inclusive_scan_array, block_load, block_store};
@@ -166,8 +166,8 @@ pub fn block_inclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T,
     inclusive_from(values, first, operator)
 }
 
-/// Returns the exclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result is the
-/// reduction of `initial` and the values before the element `k` of the own ones.
+/// Returns the exclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result
+/// is the reduction of `initial` and the values before the element `k` of the own ones.
 #[device]
 pub fn block_exclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
     values: [T; N],
@@ -179,8 +179,8 @@ pub fn block_exclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T,
 }
 
 /// Returns the reduction of the values of the threads before the own one, in the first `count` threads but the very first one,
-/// and any value in the others; and the reduction of the values of all of them, in all threads. A barrier has to follow before the
-/// next call, which uses the same shared memory.
+/// and any value in the others; and the reduction of the values of all of them, in all threads. A barrier has to follow before
+/// the next call, which uses the same shared memory.
 #[device]
 pub(crate) fn block_scan_first<T: DeviceType, F: Function2<T, T, Output = T>>(
     value: T,

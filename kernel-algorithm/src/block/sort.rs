@@ -1,8 +1,8 @@
 //! Stable radix sort of the keys of a block, by digits of 6 bits from the least significant one.
 //!
-//! In each pass, a warp counts its keys with each digit while it ranks them among themselves, a scan of the counts of all warps turns
-//! them into positions, and the keys are moved through shared memory. With 64 values of a digit and 32 threads of a warp, each thread of
-//! a block of any size scans two counts.
+//! In each pass, a warp counts its keys with each digit while it ranks them among themselves, a scan of the counts of all warps
+//! turns them into positions, and the keys are moved through shared memory. With 64 values of a digit and 32 threads of a warp,
+//! each thread of a block of any size scans two counts.
 
 use cumbia::intrinsics::{
     WARP_SIZE, ballot_sync, lane_id, lanemask_lt, match_any_sync, shared, sync_threads, sync_warp,
@@ -48,8 +48,8 @@ impl Direction for Descending {
     const IS_DESCENDING: bool = true;
 }
 
-/// Sorts the keys of all threads of the block, `N` adjacent ones of each. The result has the blocked arrangement as well. Floats are
-/// ordered as by `total_cmp`.
+/// Sorts the keys of all threads of the block, `N` adjacent ones of each. The result has the blocked arrangement as well. Floats
+/// are ordered as by `total_cmp`.
 ///
 /// To sort fewer keys, let the others be the last ones of the order.
 ///
@@ -79,8 +79,8 @@ pub fn block_sort<K: SortKey, const N: usize, D: Direction>(keys: [K; N], direct
     sorted
 }
 
-/// Sorts the keys of all threads of the block, `N` adjacent ones of each, and moves the values with their keys. Values with equal keys
-/// keep their order. The results have the blocked arrangement as well.
+/// Sorts the keys of all threads of the block, `N` adjacent ones of each, and moves the values with their keys. Values with equal
+/// keys keep their order. The results have the blocked arrangement as well.
 #[device]
 pub fn block_sort_by_key<K: SortKey, V: DeviceType, const N: usize, D: Direction>(
     keys: [K; N],
@@ -126,8 +126,8 @@ pub(crate) fn position_in_rows(thread: usize, k: usize, n: usize) -> u32 {
     (thread / WARP_SIZE * (WARP_SIZE * n) + k * WARP_SIZE + thread % WARP_SIZE) as u32
 }
 
-/// Sorts unsigned integers, with values if there are any. Each warp has consecutive elements, in rows. The results are those at the
-/// positions `to` of the tile. `ROWS` is that of [`moved_in`](moved_in()), or 0 for any number.
+/// Sorts unsigned integers, with values if there are any. Each warp has consecutive elements, in rows. The results are those at
+/// the positions `to` of the tile. `ROWS` is that of [`moved_in`](moved_in()), or 0 for any number.
 #[device]
 pub(crate) fn sorted_rows<B: Integer, V: DeviceType, const N: usize, const HAS_VALUES: bool, const ROWS: usize>(
     bits: [B; N],
