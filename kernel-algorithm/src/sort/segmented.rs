@@ -4,7 +4,8 @@ use cumbia::intrinsics::grid;
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use super::{Sort, SortMemory, sort_by_key};
+use super::in_place::{Sort, sort_by_key};
+use super::memory::SortMemory;
 use crate::arrays::{Input, Output};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};

@@ -2,7 +2,7 @@
 
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Error, Integer, Number, Recorder, Result, Stream};
 
-use super::{ArgSortMemory, argsort};
+use super::argsort::{ArgSortMemory, argsort};
 use crate::arrays::{Input, Output};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
