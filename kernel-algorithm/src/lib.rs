@@ -56,9 +56,11 @@ pub use scan::{PreparedScan, Scan, ScanMemory, exclusive_scan, inclusive_scan};
 pub use search::{
     Enumerated, Extreme, Found, IndexedValue, MinMax, PreparedSearch, Search, ToMinMax, Widest, argmax, argmin, min_max,
 };
+pub use sort::argsort::{ArgSort, ArgSortMemory, PreparedArgSort, argsort};
+pub use sort::in_place::{PreparedSort, Sort, sort, sort_by_key};
+pub use sort::memory::SortMemory;
 pub use sort::segmented::{PreparedSegmentedSort, SegmentedSort, SegmentedSortMemory, segmented_sort};
 pub use sort::top_k::{PreparedTopK, TopK, TopKMemory, top_k};
-pub use sort::{ArgSort, ArgSortMemory, PreparedArgSort, PreparedSort, Sort, SortMemory, argsort, sort, sort_by_key};
 pub use transform::{Transform, transform, transform2, transform3};
 pub use warp::{
     warp_exclusive_scan, warp_exclusive_scan_array, warp_inclusive_scan, warp_inclusive_scan_array, warp_reduce,
@@ -79,8 +81,9 @@ pub mod kernels {
     pub use crate::scan::by_key::{Constant, Runs, scan_runs};
     pub use crate::scan::scan_tiles;
     pub use crate::scan::select::{Condition, Differs, Holds, select_tiles};
+    pub use crate::sort::count::radix_count;
+    pub use crate::sort::onesweep::radix_move;
     pub use crate::sort::segmented::{number_segments, store_segments};
     pub use crate::sort::small::{argsort_of_block, sort_of_block};
-    pub use crate::sort::{radix_count, radix_move};
     pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
 }

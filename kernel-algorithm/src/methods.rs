@@ -9,7 +9,7 @@ use crate::operator::{Function1, Identity, Maximum, Minimum, Plus, Times};
 use crate::reduce::{OfOne, Reduce, reduce, transform_reduce, transform_reduce2};
 use crate::scan::inclusive_scan;
 use crate::search::{argmax, argmin, min_max};
-use crate::sort::sort;
+use crate::sort::in_place::sort;
 
 /// A number as `f64`.
 #[derive(Clone, Copy, DeviceType)]

@@ -59,9 +59,16 @@ pub fn warp_inclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value:
 /// Returns the reduction of `initial` and the values of the lanes before the own one; in the first lane, `initial`.
 #[device]
 pub fn warp_exclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, initial: T, operator: F) -> T {
+    let prefix = warp_prefix(value, operator);
+    if lane_id() == 0 { initial } else { operator.call(initial, prefix) }
+}
+
+/// Returns the exclusive prefix of each lane: the reduction of the values of the lanes before the own one; in the first lane, any
+/// value.
+#[device]
+fn warp_prefix<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
     let through = warp_scan_first(value, WARP_SIZE, operator);
-    let before = shfl_up_sync(u32::MAX, through, 1);
-    if lane_id() == 0 { initial } else { operator.call(initial, before) }
+    shfl_up_sync(u32::MAX, through, 1)
 }
 
 /// Returns the reduction of the values of the lanes up to the own one, in the first `count` lanes; in the others, any value.
@@ -86,37 +93,28 @@ pub fn warp_reduce_array<T: DeviceType, const N: usize, F: Function2<T, T, Outpu
     warp_reduce(total_of(values, operator), operator)
 }
 
-/// Returns the inclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the reduction of
-/// the values up to the element `k` of the own ones.
+/// Returns the inclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the
+/// reduction of the values up to the element `k` of the own ones.
 #[device]
 pub fn warp_inclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
     values: [T; N],
     operator: F,
 ) -> [T; N] {
-    let through = warp_scan_first(total_of(values, operator), WARP_SIZE, operator);
-    let before = shfl_up_sync(u32::MAX, through, 1);
-    let mut first = values[0];
-    if lane_id() > 0 {
-        first = operator.call(before, first);
-    }
+    let prefix = warp_prefix(total_of(values, operator), operator);
+    let first = if lane_id() == 0 { values[0] } else { operator.call(prefix, values[0]) };
     inclusive_from(values, first, operator)
 }
 
-/// Returns the exclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the reduction of
-/// `initial` and the values before the element `k` of the own ones.
+/// Returns the exclusive scan of the values of the 32 lanes, `N` adjacent ones of each: the element `k` of the result is the
+/// reduction of `initial` and the values before the element `k` of the own ones.
 #[device]
 pub fn warp_exclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
     values: [T; N],
     initial: T,
     operator: F,
 ) -> [T; N] {
-    let through = warp_scan_first(total_of(values, operator), WARP_SIZE, operator);
-    let before = shfl_up_sync(u32::MAX, through, 1);
-    let mut start = initial;
-    if lane_id() > 0 {
-        start = operator.call(initial, before);
-    }
-    exclusive_from(values, start, operator)
+    let first = warp_exclusive_scan(total_of(values, operator), initial, operator);
+    exclusive_from(values, first, operator)
 }
 
 /// Returns the reduction of the values of an array.

@@ -11,50 +11,13 @@ use cumbia::algorithm::{
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind};
 
-use crate::support::on_each_device;
+use crate::support::{Then, affine, bits, on_each_device, values};
 
 /// Blocks of 32 to 1024 threads.
 const BLOCKS: [(usize, usize, usize); 6] = [(32, 1, 1), (64, 1, 1), (8, 4, 3), (16, 16, 1), (32, 8, 2), (1024, 1, 1)];
 
-/// 64 random bits for each index.
-fn bits(i: usize) -> u64 {
-    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
-}
-
-fn values<T>(len: usize, of: impl Fn(usize) -> T) -> Vec<T> {
-    (0..len).map(of).collect()
-}
-
 fn threads(block: (usize, usize, usize)) -> usize {
     block.0 * block.1 * block.2
-}
-
-/// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
-struct Affine {
-    a: u32,
-    b: u32,
-}
-
-/// The second function after the first.
-#[derive(Clone, Copy, DeviceType)]
-struct Then;
-
-#[device]
-impl Function2<Affine, Affine> for Then {
-    type Output = Affine;
-
-    fn call(self, a: Affine, b: Affine) -> Affine {
-        Affine { a: a.a.wrapping_mul(b.a), b: a.b.wrapping_mul(b.a).wrapping_add(b.b) }
-    }
-}
-
-fn affine(i: usize) -> Affine {
-    let bits = bits(i);
-    Affine { a: bits as u32 | 1, b: (bits >> 32) as u32 }
 }
 
 /// The number of threads of the block before this one.

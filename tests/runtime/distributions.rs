@@ -10,7 +10,7 @@ use cumbia::algorithm::{
 use cumbia::prelude::*;
 use cumbia::vector::Float4;
 
-use crate::support::on_each_device;
+use crate::support::{bits, on_each_device};
 
 /// Whether a number is at least this one.
 #[derive(Clone, Copy, DeviceType)]
@@ -23,13 +23,6 @@ impl<T: Number> Function1<T> for AtLeast<T> {
     fn call(self, a: T) -> bool {
         a >= self.0
     }
-}
-
-/// 64 random bits for each index.
-fn bits(i: usize) -> u64 {
-    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z ^ z >> 27
 }
 
 #[track_caller]

@@ -6,18 +6,7 @@ use cumbia::algorithm::{
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, ShapeError};
 
-use crate::support::on_each_device;
-
-/// 64 random bits for each index.
-fn bits(i: usize) -> u64 {
-    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z ^ z >> 31
-}
-
-fn values<T>(len: usize, of: impl Fn(usize) -> T) -> Vec<T> {
-    (0..len).map(of).collect()
-}
+use crate::support::{Affine, Then, affine, bits, on_each_device, values};
 
 /// Transposes matrices of elements of a type.
 fn transposes<T: DeviceType + PartialEq>(device: &Device, shapes: &[(usize, usize)], of: fn(usize) -> T) {
@@ -103,31 +92,6 @@ fn transpositions_of_strided_views() {
         assert_eq!((&expected[..], &found[..]), (&[columns, rows][..], &[rows, columns][..]));
         assert_eq!(error.to_string(), "transpose: expected an array of shape (45, 70), but found (70, 45)");
     });
-}
-
-/// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
-struct Affine {
-    a: u32,
-    b: u32,
-}
-
-/// The second function after the first.
-#[derive(Clone, Copy, DeviceType)]
-struct Then;
-
-#[device]
-impl Function2<Affine, Affine> for Then {
-    type Output = Affine;
-
-    fn call(self, a: Affine, b: Affine) -> Affine {
-        Affine { a: a.a.wrapping_mul(b.a), b: a.b.wrapping_mul(b.a).wrapping_add(b.b) }
-    }
-}
-
-fn affine(i: usize) -> Affine {
-    let bits = bits(i);
-    Affine { a: bits as u32 | 1, b: (bits >> 32) as u32 }
 }
 
 /// Lengths of rows around those of a warp, of rows of 4 elements for each lane, and of rows that a block reduces.

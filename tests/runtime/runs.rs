@@ -7,53 +7,7 @@ use cumbia::algorithm::{
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind};
 
-use crate::support::{on_each_device, on_gpu};
-
-/// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
-#[derive(Clone, Copy, Debug, DeviceType)]
-#[device(PartialEq)]
-struct Affine {
-    a: u32,
-    b: u32,
-}
-
-/// The second function after the first.
-#[derive(Clone, Copy, DeviceType)]
-struct Then;
-
-#[device]
-impl Function2<Affine, Affine> for Then {
-    type Output = Affine;
-
-    fn call(self, a: Affine, b: Affine) -> Affine {
-        Affine { a: a.a.wrapping_mul(b.a), b: a.b.wrapping_mul(b.a).wrapping_add(b.b) }
-    }
-}
-
-/// The elements of an array that are large, so that tiles are small.
-#[derive(Clone, Copy, Debug, DeviceType)]
-#[device(PartialEq)]
-struct Wide {
-    parts: [u64; 6],
-}
-
-/// The first part of the first, the last part of the second, and the bits of both between.
-#[derive(Clone, Copy, DeviceType)]
-struct Joined;
-
-#[device]
-impl Function2<Wide, Wide> for Joined {
-    type Output = Wide;
-
-    fn call(self, a: Wide, b: Wide) -> Wide {
-        let mut parts = a.parts;
-        for k in 1..5 {
-            parts[k] ^= b.parts[k];
-        }
-        parts[5] = b.parts[5];
-        Wide { parts }
-    }
-}
+use crate::support::{Affine, Joined, Then, affine, bits, on_each_device, on_gpu, values, wide};
 
 /// The second operand, of any type.
 #[derive(Clone, Copy, DeviceType)]
@@ -79,26 +33,6 @@ impl Function1<u32> for Below {
     fn call(self, a: u32) -> bool {
         a < self.0
     }
-}
-
-/// 64 random bits for each index.
-fn bits(i: usize) -> u64 {
-    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z ^ z >> 31
-}
-
-fn values<T>(len: usize, of: impl Fn(usize) -> T) -> Vec<T> {
-    (0..len).map(of).collect()
-}
-
-fn affine(i: usize) -> Affine {
-    let bits = bits(i);
-    Affine { a: bits as u32 | 1, b: (bits >> 32) as u32 }
-}
-
-fn wide(i: usize) -> Wide {
-    Wide { parts: [0, 1, 2, 3, 4, 5].map(|k| bits(6 * i + k)) }
 }
 
 #[test]

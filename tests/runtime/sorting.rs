@@ -6,19 +6,11 @@ use cumbia::algorithm::{SortKey, argsort, segmented_sort, sort, sort_by_key, top
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, Graph};
 
-use crate::support::{on_each_device, on_gpu};
+use crate::support::{bits, on_each_device, on_gpu, values};
 
 /// The number of elements of a tile: of keys and values of 4 bytes, and of values of 16 bytes.
 const TILE: usize = 384 * 20;
 const TILE_OF_16: usize = 384 * 6;
-
-/// 64 random bits for each index.
-fn bits(i: usize) -> u64 {
-    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
-}
 
 /// A value of 20 bytes, which is not written through shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
@@ -64,10 +56,6 @@ fn check_alone<K: SortKey>(device: &Device, keys: &[K], is_descending: bool, ord
     if is_descending { sort(&mut x).descending() } else { sort(&mut x) }.launch().unwrap();
     let is_same = x.to_host().unwrap().iter().zip(&expected).all(|(a, b)| order(a, &keys[*b]).is_eq());
     assert!(is_same, "{} keys", keys.len());
-}
-
-fn values<K>(n: usize, of: impl Fn(usize) -> K) -> Vec<K> {
-    (0..n).map(of).collect()
 }
 
 /// A number of launches that no test exceeds.

@@ -1,8 +1,10 @@
-//! Shared helpers of the runtime's tests: the devices, and child processes with another environment.
+//! Shared helpers of the runtime's tests: the devices, child processes with another environment, and the inputs and
+//! operators of algorithms.
 
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use cumbia::algorithm::Function2;
 use cumbia::prelude::*;
 use cumbia::{Error, LaunchError};
 use cumbia_corpus::left_out;
@@ -94,4 +96,75 @@ pub(crate) fn rejected(result: cumbia::Result<()>, words: &[&str]) -> LaunchErro
         Error::Launch(error) => error,
         other => panic!("not an error of the launch: {other:?}"),
     }
+}
+
+/// Returns 64 pseudorandom bits for each index, those of `SplitMix64`.
+pub(crate) fn bits(i: usize) -> u64 {
+    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// Returns the values of `of` for the indices below `len`.
+pub(crate) fn values<T>(len: usize, of: impl Fn(usize) -> T) -> Vec<T> {
+    (0..len).map(of).collect()
+}
+
+/// The function `x ↦ a x + b`, modulo 2³². The composition of two is associative, and not commutative.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
+pub(crate) struct Affine {
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+}
+
+/// The composition of two functions, of which the first is applied first.
+#[derive(Clone, Copy, DeviceType)]
+pub(crate) struct Then;
+
+#[device]
+impl Function2<Affine, Affine> for Then {
+    type Output = Affine;
+
+    fn call(self, a: Affine, b: Affine) -> Affine {
+        Affine { a: a.a.wrapping_mul(b.a), b: a.b.wrapping_mul(b.a).wrapping_add(b.b) }
+    }
+}
+
+/// Returns a pseudorandom invertible function for each index.
+pub(crate) fn affine(i: usize) -> Affine {
+    let bits = bits(i);
+    Affine { a: bits as u32 | 1, b: (bits >> 32) as u32 }
+}
+
+/// An element of 48 bytes, whose tiles are small.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
+pub(crate) struct Wide {
+    pub(crate) parts: [u64; 6],
+}
+
+/// The first part of the first operand, the last part of the second one, and the exclusive or of the parts between them:
+/// an associative operator that is not commutative.
+#[derive(Clone, Copy, DeviceType)]
+pub(crate) struct Joined;
+
+#[device]
+impl Function2<Wide, Wide> for Joined {
+    type Output = Wide;
+
+    fn call(self, a: Wide, b: Wide) -> Wide {
+        let mut parts = a.parts;
+        for k in 1..5 {
+            parts[k] ^= b.parts[k];
+        }
+        parts[5] = b.parts[5];
+        Wide { parts }
+    }
+}
+
+/// Returns a pseudorandom element of 48 bytes for each index.
+pub(crate) fn wide(i: usize) -> Wide {
+    Wide { parts: [0, 1, 2, 3, 4, 5].map(|k| bits(6 * i + k)) }
 }

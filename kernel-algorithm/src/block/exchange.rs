@@ -1,8 +1,8 @@
 //! Arrangements of the elements of a block: loads, stores, and exchanges through shared memory.
 //!
-//! A block of T threads with `N` elements each has a tile of T · `N` elements. An arrangement determines the element of the tile that is
-//! element `k` of the array of a thread. Global memory is accessed at full speed only if the threads of a warp access adjacent elements,
-//! as in the striped arrangement, while scans and sorts need the blocked one.
+//! A block of T threads with `N` elements each has a tile of T · `N` elements. An arrangement determines the element of the tile
+//! that is element `k` of the array of a thread. Global memory is accessed at full speed only if the threads of a warp access
+//! adjacent elements, as in the striped arrangement, while scans and sorts need the blocked one.
 
 use cumbia::DeviceType;
 use cumbia::intrinsics::{shared, sync_threads};
@@ -19,18 +19,20 @@ pub trait Arrangement: DeviceType {
 
 /// The blocked arrangement: element `k` of thread `t` is element `t * N + k` of the tile.
 ///
-/// As an access of [`block_load`](block_load()) and [`block_store`](block_store()) it is direct: each thread accesses its adjacent elements.
+/// As an access of [`block_load`](block_load()) and [`block_store`](block_store()) it is direct: each thread accesses its
+/// adjacent elements.
 #[derive(Clone, Copy, Debug, Default, DeviceType)]
 pub struct Blocked;
 
 /// The striped arrangement: element `k` of thread `t` of `T` is element `k * T + t` of the tile.
 ///
-/// As an access of [`block_load`](block_load()) and [`block_store`](block_store()) it is direct: the threads access adjacent elements together.
+/// As an access of [`block_load`](block_load()) and [`block_store`](block_store()) it is direct: the threads access adjacent
+/// elements together.
 #[derive(Clone, Copy, Debug, Default, DeviceType)]
 pub struct Striped;
 
-/// An access of [`block_load`](block_load()) and [`block_store`](block_store()): the threads access adjacent elements together, and have them in the blocked
-/// arrangement. The elements are transposed through shared memory.
+/// An access of [`block_load`](block_load()) and [`block_store`](block_store()): the threads access adjacent elements together,
+/// and have them in the blocked arrangement. The elements are transposed through shared memory.
 #[derive(Clone, Copy, Debug, Default, DeviceType)]
 pub struct Transposed;
 
@@ -48,41 +50,61 @@ impl Arrangement for Striped {
     }
 }
 
-/// The way in which [`block_load`](block_load()) and [`block_store`](block_store()) access memory: [`Blocked`], [`Striped`] or [`Transposed`].
+/// The way in which [`block_load`](block_load()) and [`block_store`](block_store()) access memory: [`Blocked`], [`Striped`] or
+/// [`Transposed`].
 #[device]
 pub trait Access: DeviceType {
-    /// Whether the threads access adjacent elements together.
+    /// The arrangement in which the threads access memory.
     #[doc(hidden)]
-    const IS_STRIPED: bool;
+    type Memory: Arrangement;
 
-    /// Whether the threads have the elements in the other arrangement.
+    /// Whether the threads have the elements in the blocked arrangement instead.
     #[doc(hidden)]
     const TRANSPOSES: bool;
+
+    /// Returns the arrangement in which the threads access memory.
+    #[doc(hidden)]
+    fn memory(self) -> Self::Memory;
 }
 
 #[device]
 impl Access for Blocked {
-    const IS_STRIPED: bool = false;
+    type Memory = Blocked;
+
     const TRANSPOSES: bool = false;
+
+    fn memory(self) -> Blocked {
+        self
+    }
 }
 
 #[device]
 impl Access for Striped {
-    const IS_STRIPED: bool = true;
+    type Memory = Striped;
+
     const TRANSPOSES: bool = false;
+
+    fn memory(self) -> Striped {
+        self
+    }
 }
 
 #[device]
 impl Access for Transposed {
-    const IS_STRIPED: bool = true;
+    type Memory = Striped;
+
     const TRANSPOSES: bool = true;
+
+    fn memory(self) -> Striped {
+        Striped
+    }
 }
 
-/// Returns `N` elements of each thread of the block from the start of `x`. Where `x` has fewer elements than the block loads, the others
-/// are `default`.
+/// Returns `N` elements of each thread of the block from the start of `x`. Where `x` has fewer elements than the block loads, the
+/// others are `default`.
 ///
-/// The result of [`Blocked`] and [`Transposed`] has the blocked arrangement, and that of [`Striped`] the striped one. The block can have
-/// any size and one to three dimensions.
+/// The result of [`Blocked`] and [`Transposed`] has the blocked arrangement, and that of [`Striped`] the striped one. The block
+/// can have any size and one to three dimensions.
 ///
 /// ```
 /// use cumbia::algorithm::{Plus, Striped, block_load, block_reduce_array};
@@ -104,44 +126,44 @@ impl Access for Transposed {
 /// # }
 /// ```
 #[device]
-pub fn block_load<T: DeviceType, const N: usize, A: Access>(x: &[T], default: T, _access: A) -> [T; N] {
-    let (t, threads) = (thread_rank(), threads_of_block());
+pub fn block_load<T: DeviceType, const N: usize, A: Access>(x: &[T], default: T, access: A) -> [T; N] {
+    let (t, threads, memory) = (thread_rank(), threads_of_block(), access.memory());
     let mut own = [default; N];
     #[unroll]
     for k in 0..N {
-        let i = if A::IS_STRIPED { k * threads + t } else { t * N + k };
+        let i = memory.position(t, threads, k, N);
         if i < x.len() {
             own[k] = x[i];
         }
     }
     if A::TRANSPOSES {
-        own = block_exchange(own, Striped, Blocked);
+        own = block_exchange(own, memory, Blocked);
     }
     own
 }
 
 /// Stores `N` elements of each thread of the block at the start of `y`, as far as `y` has elements.
 ///
-/// With [`Blocked`] and [`Transposed`] the elements have the blocked arrangement, and with [`Striped`] the striped one. The block can have
-/// any size and one to three dimensions.
+/// With [`Blocked`] and [`Transposed`] the elements have the blocked arrangement, and with [`Striped`] the striped one. The block
+/// can have any size and one to three dimensions.
 #[device]
-pub fn block_store<T: DeviceType, const N: usize, A: Access>(y: &mut [T], elements: [T; N], _access: A) {
-    let (t, threads) = (thread_rank(), threads_of_block());
+pub fn block_store<T: DeviceType, const N: usize, A: Access>(y: &mut [T], elements: [T; N], access: A) {
+    let (t, threads, memory) = (thread_rank(), threads_of_block(), access.memory());
     let mut own = elements;
     if A::TRANSPOSES {
-        own = block_exchange(own, Blocked, Striped);
+        own = block_exchange(own, Blocked, memory);
     }
     #[unroll]
     for k in 0..N {
-        let i = if A::IS_STRIPED { k * threads + t } else { t * N + k };
+        let i = memory.position(t, threads, k, N);
         if i < y.len() {
             y[i] = own[k];
         }
     }
 }
 
-/// Returns the elements of the block, which have the arrangement `from`, in the arrangement `to`. The block can have any size and one to
-/// three dimensions; the elements of a thread occupy at most 1024 bytes.
+/// Returns the elements of the block, which have the arrangement `from`, in the arrangement `to`. The block can have any size and
+/// one to three dimensions; the elements of a thread occupy at most 1024 bytes.
 ///
 /// ```
 /// use cumbia::algorithm::{Blocked, Striped, block_exchange};
@@ -180,12 +202,12 @@ pub fn block_exchange<T: DeviceType, const N: usize, A: Arrangement, B: Arrangem
     moved(elements, sources, targets)
 }
 
-/// Writes the elements of each thread to these positions of the tile, all of them different, and returns those at the other positions.
-/// All threads of the block call it; it ends with a barrier.
+/// Writes the elements of each thread to these positions of the tile, all of them different, and returns those at the other
+/// positions. All threads of the block call it; it ends with a barrier.
 #[device]
 pub(crate) fn moved<T: DeviceType, const N: usize>(elements: [T; N], to: [u32; N], from: [u32; N]) -> [T; N] {
-    // The shared memory has 8448 bytes, or that of 33 threads; less if the block is known to be small. In a kernel with a fixed block, the
-    // compiler removes one of the two branches.
+    // The shared memory has 8448 bytes, or that of 33 threads; less if the block is known to be small. In a kernel with a fixed
+    // block, the compiler removes one of the two branches.
     let is_small = threads_of_block() <= 128;
     if const { N * size_of::<T>() <= 8 } {
         if is_small { moved_in::<T, N, 132>(elements, to, from) } else { moved_in::<T, N, 1056>(elements, to, from) }
@@ -204,8 +226,8 @@ pub(crate) fn moved<T: DeviceType, const N: usize>(elements: [T; N], to: [u32; N
 
 /// As [`moved`](moved()), with shared memory of `N * ROWS` elements. `ROWS` is a multiple of 33.
 ///
-/// One element of 33 is unused, so that elements with a distance of a power of two are in different banks. A tile that does not fit is
-/// moved in several rounds.
+/// One element of 33 is unused, so that elements with a distance of a power of two are in different banks. A tile that does not
+/// fit is moved in several rounds.
 #[device]
 pub(crate) fn moved_in<T: DeviceType, const N: usize, const ROWS: usize>(
     elements: [T; N],

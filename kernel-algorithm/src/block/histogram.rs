@@ -7,12 +7,12 @@ use cumbia_kernel_macros::device;
 use super::{thread_rank, threads_of_block};
 use crate::operator::Function1;
 
-/// Counts the samples of all threads of the block, `N` of each, in each bin. `counts`, which is overwritten, is an array of the block in
-/// shared memory, or a part of one in global memory; after the call, all threads of the block can read it.
+/// Counts the samples of all threads of the block, `N` of each, in each bin. `counts`, which is overwritten, is an array of the
+/// block in shared memory, or a part of one in global memory; after the call, all threads of the block can read it.
 ///
 /// `bin` returns the index of the bin of a sample; a sample with an index that is out of bounds is not counted. Those of
-/// [`histogram`](crate::histogram()), [`OwnBin`](crate::OwnBin) and [`EvenBins`](crate::EvenBins), can be used. The block can have any
-/// size and one to three dimensions.
+/// [`histogram`](crate::histogram()), [`OwnBin`](crate::OwnBin) and [`EvenBins`](crate::EvenBins), can be used. The block can
+/// have any size and one to three dimensions.
 ///
 /// ```
 /// use cumbia::algorithm::{OwnBin, Striped, block_histogram, block_load};
@@ -59,7 +59,8 @@ pub fn block_histogram<T: DeviceType, const N: usize, F: Function1<T, Output = u
     block_histogram_add(samples, bin, counts);
 }
 
-/// Adds the number of the samples of all threads of the block in each bin to `counts`: [`block_histogram`](block_histogram()) of samples in several calls.
+/// Adds the number of the samples of all threads of the block in each bin to `counts`: [`block_histogram`](block_histogram()) of
+/// samples in several calls.
 ///
 /// The first call follows a barrier after the counts have been initialised.
 #[device]

@@ -1,7 +1,7 @@
 //! Algorithms of a block: all of its threads call a function together, each with its value or its array of values.
 //!
-//! The block consists of whole warps, in one to three dimensions. The order of the threads is that of CUDA: `x` varies fastest. Arrays
-//! have the blocked arrangement: the values of a thread are adjacent, and follow those of the thread before.
+//! The block consists of whole warps, in one to three dimensions. The order of the threads is that of CUDA: `x` varies fastest.
+//! Arrays have the blocked arrangement: the values of a thread are adjacent, and follow those of the thread before.
 
 pub(crate) mod exchange;
 pub(crate) mod histogram;
@@ -111,22 +111,29 @@ pub(crate) fn block_reduce_first<T: DeviceType, F: Function2<T, T, Output = T>>(
 /// Returns the reduction of the values of the threads of the block up to the own one.
 #[device]
 pub fn block_inclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
-    let (before, _) = block_scan_first(value, warps_of_block() * WARP_SIZE, operator);
-    sync_threads();
-    if thread_rank() == 0 { value } else { operator.call(before, value) }
+    let prefix = block_prefix(value, operator);
+    if thread_rank() == 0 { value } else { operator.call(prefix, value) }
 }
 
 /// Returns the reduction of `initial` and the values of the threads of the block before the own one; in the first thread,
 /// `initial`.
 #[device]
 pub fn block_exclusive_scan<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, initial: T, operator: F) -> T {
-    let (before, _) = block_scan_first(value, warps_of_block() * WARP_SIZE, operator);
-    sync_threads();
-    if thread_rank() == 0 { initial } else { operator.call(initial, before) }
+    let prefix = block_prefix(value, operator);
+    if thread_rank() == 0 { initial } else { operator.call(initial, prefix) }
 }
 
-/// Returns the inclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result is the
-/// reduction of the values up to the element `k` of the own ones.
+/// Returns the exclusive prefix of each thread: the reduction of the values of the threads of the block before the own one; in
+/// the first thread, any value. It ends with a barrier, so that it can be called again.
+#[device]
+fn block_prefix<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
+    let (prefix, _) = block_scan_first(value, warps_of_block() * WARP_SIZE, operator);
+    sync_threads();
+    prefix
+}
+
+/// Returns the inclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result
+/// is the reduction of the values up to the element `k` of the own ones.
 ///
 /// ```
 /// use cumbia::algorithm::{Plus, Transposed, block_inclusive_scan_array, block_load, block_store};
@@ -154,35 +161,26 @@ pub fn block_inclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T,
     values: [T; N],
     operator: F,
 ) -> [T; N] {
-    let (before, _) = block_scan_first(total_of(values, operator), warps_of_block() * WARP_SIZE, operator);
-    sync_threads();
-    let mut through = values[0];
-    if thread_rank() > 0 {
-        through = operator.call(before, through);
-    }
-    inclusive_from(values, through, operator)
+    let prefix = block_prefix(total_of(values, operator), operator);
+    let first = if thread_rank() == 0 { values[0] } else { operator.call(prefix, values[0]) };
+    inclusive_from(values, first, operator)
 }
 
-/// Returns the exclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result is the
-/// reduction of `initial` and the values before the element `k` of the own ones.
+/// Returns the exclusive scan of the values of all threads of the block, `N` adjacent ones of each: the element `k` of the result
+/// is the reduction of `initial` and the values before the element `k` of the own ones.
 #[device]
 pub fn block_exclusive_scan_array<T: DeviceType, const N: usize, F: Function2<T, T, Output = T>>(
     values: [T; N],
     initial: T,
     operator: F,
 ) -> [T; N] {
-    let (before, _) = block_scan_first(total_of(values, operator), warps_of_block() * WARP_SIZE, operator);
-    sync_threads();
-    let mut start = initial;
-    if thread_rank() > 0 {
-        start = operator.call(initial, before);
-    }
-    exclusive_from(values, start, operator)
+    let first = block_exclusive_scan(total_of(values, operator), initial, operator);
+    exclusive_from(values, first, operator)
 }
 
 /// Returns the reduction of the values of the threads before the own one, in the first `count` threads but the very first one,
-/// and any value in the others; and the reduction of the values of all of them, in all threads. A barrier has to follow before the
-/// next call, which uses the same shared memory.
+/// and any value in the others; and the reduction of the values of all of them, in all threads. A barrier has to follow before
+/// the next call, which uses the same shared memory.
 #[device]
 pub(crate) fn block_scan_first<T: DeviceType, F: Function2<T, T, Output = T>>(
     value: T,

@@ -1,8 +1,8 @@
 //! Stable radix sort of the keys of a block, by digits of 6 bits from the least significant one.
 //!
-//! In each pass, a warp counts its keys with each digit while it ranks them among themselves, a scan of the counts of all warps turns
-//! them into positions, and the keys are moved through shared memory. With 64 values of a digit and 32 threads of a warp, each thread of
-//! a block of any size scans two counts.
+//! In each pass, a warp counts its keys with each digit while it ranks them among themselves, a scan of the counts of all warps
+//! turns them into positions, and the keys are moved through shared memory. With 64 values of a digit and 32 threads of a warp,
+//! each thread of a block of any size scans two counts.
 
 use cumbia::intrinsics::{
     WARP_SIZE, ballot_sync, lane_id, lanemask_lt, match_any_sync, shared, sync_threads, sync_warp,
@@ -10,7 +10,7 @@ use cumbia::intrinsics::{
 use cumbia::{DeviceType, Integer};
 use cumbia_kernel_macros::{DeviceType, device};
 
-use super::exchange::{moved, moved_in};
+use super::exchange::{Arrangement, Blocked, moved, moved_in};
 use super::{MAX_WARPS, block_scan_first, thread_rank, threads_of_block, warps_of_block};
 use crate::key::{SortKey, bits_of, key_of};
 use crate::operator::Plus;
@@ -48,8 +48,8 @@ impl Direction for Descending {
     const IS_DESCENDING: bool = true;
 }
 
-/// Sorts the keys of all threads of the block, `N` adjacent ones of each. The result has the blocked arrangement as well. Floats are
-/// ordered as by `total_cmp`.
+/// Sorts the keys of all threads of the block, `N` adjacent ones of each. The result has the blocked arrangement as well. Floats
+/// are ordered as by `total_cmp`.
 ///
 /// To sort fewer keys, let the others be the last ones of the order.
 ///
@@ -79,8 +79,8 @@ pub fn block_sort<K: SortKey, const N: usize, D: Direction>(keys: [K; N], direct
     sorted
 }
 
-/// Sorts the keys of all threads of the block, `N` adjacent ones of each, and moves the values with their keys. Values with equal keys
-/// keep their order. The results have the blocked arrangement as well.
+/// Sorts the keys of all threads of the block, `N` adjacent ones of each, and moves the values with their keys. Values with equal
+/// keys keep their order. The results have the blocked arrangement as well.
 #[device]
 pub fn block_sort_by_key<K: SortKey, V: DeviceType, const N: usize, D: Direction>(
     keys: [K; N],
@@ -96,13 +96,13 @@ fn sorted_pairs<K: SortKey, V: DeviceType, const N: usize, const HAS_VALUES: boo
     values: [V; N],
     _direction: D,
 ) -> ([K; N], [V; N]) {
-    let t = thread_rank();
+    let (t, threads) = (thread_rank(), threads_of_block());
     let (mut bits, mut values) = ([K::Bits::ZERO; N], values);
     let (mut blocked, mut rows) = ([0u32; N], [0u32; N]);
     #[unroll]
     for k in 0..N {
         bits[k] = bits_of(keys[k], D::IS_DESCENDING);
-        blocked[k] = (t * N + k) as u32;
+        blocked[k] = Blocked.position(t, threads, k, N) as u32;
         rows[k] = position_in_rows(t, k, N);
     }
     if N > 1 {
@@ -126,8 +126,8 @@ pub(crate) fn position_in_rows(thread: usize, k: usize, n: usize) -> u32 {
     (thread / WARP_SIZE * (WARP_SIZE * n) + k * WARP_SIZE + thread % WARP_SIZE) as u32
 }
 
-/// Sorts unsigned integers, with values if there are any. Each warp has consecutive elements, in rows. The results are those at the
-/// positions `to` of the tile. `ROWS` is that of [`moved_in`](moved_in()), or 0 for any number.
+/// Sorts unsigned integers, with values if there are any. Each warp has consecutive elements, in rows. The results are those at
+/// the positions `to` of the tile. `ROWS` is that of [`moved_in`](moved_in()), or 0 for any number.
 #[device]
 pub(crate) fn sorted_rows<B: Integer, V: DeviceType, const N: usize, const HAS_VALUES: bool, const ROWS: usize>(
     bits: [B; N],

@@ -4,12 +4,14 @@ use cumbia::intrinsics::grid;
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use super::{Sort, SortMemory, sort_by_key};
+use super::in_place::{Sort, sort_by_key};
+use super::memory::SortMemory;
 use crate::arrays::{Input, Output};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
 
-/// Stores for each index the number of offsets that do not exceed it: the number of its segment plus 1, or 0 before the first one.
+/// Stores for each index the number of offsets that do not exceed it: the number of its segment plus 1, or 0 before the first
+/// one.
 #[kernel]
 pub fn number_segments<I: Integer>(offsets: &[I], numbers: &mut [u32]) {
     let i = grid(1);
@@ -47,9 +49,9 @@ pub fn store_segments<K: DeviceType, I: Integer>(offsets: &[I], sorted: &[K], ke
     }
 }
 
-/// Sorts the keys of each segment in place: `keys[offsets[s]..offsets[s + 1]]`, from the least to the greatest. There is an offset more
-/// than segments. Segments may be empty, and elements that are in none keep their places. An offset that is less than the one before or
-/// exceeds the number of keys is a fault, after which the keys are unspecified.
+/// Sorts the keys of each segment in place: `keys[offsets[s]..offsets[s + 1]]`, from the least to the greatest. There is an
+/// offset more than segments. Segments may be empty, and elements that are in none keep their places. An offset that is less than
+/// the one before or exceeds the number of keys is a fault, after which the keys are unspecified.
 ///
 /// Floats are ordered as by `total_cmp`. The time depends on the number of keys and only by a logarithm on that of segments: all
 /// are sorted at once, whatever their lengths.
@@ -111,7 +113,8 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there is no offset, or more than `u32` represents; [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::LengthMismatch`] if there is no offset, or more than `u32` represents; [`Error::OutOfMemory`], or a CUDA driver
+    /// error.
     pub fn prepare(self) -> Result<PreparedSegmentedSort<'a, K, I>> {
         self.check()?;
         Ok(PreparedSegmentedSort { memory: Held::Owned(self.memory()?), sort: self })
@@ -127,8 +130,8 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
         SegmentedSortMemory::new(self.stream.unwrap_or(&default), self.keys.len())
     }
 
-    /// Uses memory of an earlier sort instead of allocating it; it is replaced if it is too short, or on another device. The arrays are
-    /// borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
+    /// Uses memory of an earlier sort instead of allocating it; it is replaced if it is too short, or on another device. The
+    /// arrays are borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
     ///
     /// # Errors
     ///

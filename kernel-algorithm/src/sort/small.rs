@@ -100,8 +100,8 @@ pub fn argsort_of_block<K: SortKey, I: Integer, const N: usize>(is_descending: b
     }
 }
 
-/// Returns the bits of the keys in their order, and the indices of these keys, both in the striped arrangement. Elements beyond the end
-/// are the last ones. No thread reads the keys afterwards.
+/// Returns the bits of the keys in their order, and the indices of these keys, both in the striped arrangement. Elements beyond
+/// the end are the last ones. No thread reads the keys afterwards.
 #[device]
 fn sorted_with_sources<K: SortKey, const N: usize>(keys: &[K], is_descending: bool) -> ([K::Bits; N], [u32; N]) {
     let t = thread_idx().x;

@@ -2,13 +2,13 @@
 
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Error, Integer, Number, Recorder, Result, Stream};
 
-use super::{ArgSortMemory, argsort};
+use super::argsort::{ArgSortMemory, argsort};
 use crate::arrays::{Input, Output};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
 
-/// Stores the greatest elements of `x` in `y`, from the greatest on, as many as `y` has, and their indices in `indices`. Those of equal
-/// elements ascend. Floats are ordered as by `total_cmp`: a NaN without a sign is the greatest.
+/// Stores the greatest elements of `x` in `y`, from the greatest on, as many as `y` has, and their indices in `indices`. Those of
+/// equal elements ascend. Floats are ordered as by `total_cmp`: a NaN without a sign is the greatest.
 ///
 /// All elements are sorted, so that the time depends on their number alone.
 ///
@@ -71,8 +71,8 @@ impl<'a, K: SortKey, I: Integer> TopK<'a, K, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if `y` has more elements than `x`, `indices` does not have as many as `y`, or `x` has more than `I`
-    /// represents; [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::LengthMismatch`] if `y` has more elements than `x`, `indices` does not have as many as `y`, or `x` has more than
+    /// `I` represents; [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedTopK<'a, K, I>> {
         self.check()?;
         Ok(PreparedTopK { memory: Held::Owned(self.memory()?), top: self })
@@ -88,8 +88,8 @@ impl<'a, K: SortKey, I: Integer> TopK<'a, K, I> {
         TopKMemory::new(self.stream.unwrap_or(&default), self.x.len())
     }
 
-    /// Uses memory of an earlier selection instead of allocating it; it is replaced if it is too short, or on another device. The arrays
-    /// are borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
+    /// Uses memory of an earlier selection instead of allocating it; it is replaced if it is too short, or on another device. The
+    /// arrays are borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
     ///
     /// # Errors
     ///

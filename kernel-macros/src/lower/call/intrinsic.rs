@@ -1,10 +1,10 @@
 //! Intrinsics whose result is a handle.
 //!
-//! rustc resolves the name of an intrinsic like that of any other function, and the slot of the call holds what it
-//! resolved to, so the macro needs no list of intrinsics. [`HANDLES`] is the exception. The macro has to know which
-//! values are handles before rustc resolves any name, because `*total`, `tile.len()` and `for v in tile` have different
-//! tokens for a handle and for a value (see [`category`](crate::lower::category)). A `#[device]` function returns no references, so
-//! only an intrinsic can return a handle.
+//! rustc resolves the name of an intrinsic like that of any other function, and the slot of the call holds what it resolved to,
+//! so the macro needs no list of intrinsics. [`HANDLES`] is the exception. The macro has to know which values are handles before
+//! rustc resolves any name, because `*total`, `tile.len()` and `for v in tile` have different tokens for a handle and for a value
+//! (see [`category`](crate::lower::category)). A `#[device]` function returns no references, so only an intrinsic can return a
+//! handle.
 
 use syn::ExprPath;
 
