@@ -49,8 +49,10 @@ pub use predicate::{all, any, count};
 pub use reduce::{PreparedReduce, Reduce, ReduceMemory, reduce, transform_reduce, transform_reduce2};
 pub use scan::by_key::{
     PreparedReduceByKey, PreparedScanByKey, ReduceByKey, RunsMemory, ScanByKey, exclusive_scan_by_key,
-    inclusive_scan_by_key, reduce_by_key, run_length_encode,
+    inclusive_scan_by_key, reduce_by_key,
 };
+pub use scan::counted::CountedMemory;
+pub use scan::run_lengths::{PreparedRunLengthEncode, RunLengthEncode, RunLengthMemory, run_length_encode};
 pub use scan::select::{PreparedSelect, Select, SelectMemory, partition, select, unique};
 pub use scan::{PreparedScan, Scan, ScanMemory, exclusive_scan, inclusive_scan};
 pub use search::{
@@ -78,7 +80,8 @@ pub mod kernels {
     pub use crate::predicate::Indicator;
     pub use crate::queue::fill_elements;
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
-    pub use crate::scan::by_key::{Constant, Runs, scan_runs};
+    pub use crate::scan::by_key::{Runs, scan_runs};
+    pub use crate::scan::run_lengths::{Beginnings, encode_tiles};
     pub use crate::scan::scan_tiles;
     pub use crate::scan::select::{Condition, Differs, Holds, select_tiles};
     pub use crate::sort::count::radix_count;

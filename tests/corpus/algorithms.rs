@@ -2,7 +2,7 @@
 //! on arrays.
 
 use cumbia::algorithm::kernels::{
-    Constant, Differs, Holds, OfOne, argsort_of_block, count_bins, fill_elements, number_segments, radix_count,
+    Differs, Holds, OfOne, argsort_of_block, count_bins, encode_tiles, fill_elements, number_segments, radix_count,
     radix_move, reduce_chunks, scan_runs, scan_tiles, select_tiles, sort_of_block, store_segments,
 };
 use cumbia::algorithm::{
@@ -446,11 +446,10 @@ fn of_runs(run: &mut Run<'_>) {
     }
     let (mut y, mut unused, mut count) = (run.array(&values), run.zeros(0), run.zeros(0));
     let mut states = run.zeros(3 * 5);
-    let (map, operator) = (Identity, Then);
+    let operator = Then;
     run.launch(
-        scan_runs::<_, _, _, u32, _, _, 4, 32, false, false>(
+        scan_runs::<_, _, u32, _, 4, 32, false, false>(
             operator,
-            map,
             first,
             &in_keys,
             &x,
@@ -465,9 +464,8 @@ fn of_runs(run: &mut Run<'_>) {
     run.expect("inclusive", &y, &through);
     let mut states = run.zeros(3 * 5);
     run.launch(
-        scan_runs::<_, _, _, u32, _, _, 4, 32, true, false>(
+        scan_runs::<_, _, u32, _, 4, 32, true, false>(
             operator,
-            map,
             first,
             &in_keys,
             &x,
@@ -483,9 +481,8 @@ fn of_runs(run: &mut Run<'_>) {
     let mut states = run.zeros(3 * 5);
     let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.array(&vec![first; totals.len()]), run.zeros(1));
     run.launch(
-        scan_runs::<_, _, _, u32, _, _, 4, 32, false, true>(
+        scan_runs::<_, _, u32, _, 4, 32, false, true>(
             operator,
-            map,
             first,
             &in_keys,
             &x,
@@ -502,22 +499,10 @@ fn of_runs(run: &mut Run<'_>) {
     run.expect("number of runs", &count, &[firsts.len()]);
     let mut states = run.zeros(2 * 5);
     let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.zeros(lengths.len()), run.zeros(1));
-    let one = Constant(1u32);
-    run.launch(
-        scan_runs::<_, _, _, u32, _, _, 4, 32, false, true>(
-            Plus,
-            one,
-            0,
-            &in_keys,
-            &in_keys,
-            &mut unique,
-            &mut y,
-            &mut count,
-            &mut states,
-        )
-        .grid(2)
-        .cooperative(),
-    );
+    let launch = encode_tiles::<_, _, u32, 4, 256>(&in_keys, &mut unique, &mut y, &mut count, &mut states);
+    run.launch(launch.grid(2).cooperative());
+    run.expect("elements", &unique, &firsts);
+    run.expect("number of elements", &count, &[firsts.len()]);
     run.expect("lengths", &y, &lengths);
 }
 

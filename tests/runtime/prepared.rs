@@ -50,6 +50,7 @@ fn memory_is_reused() {
         let mut of_search = argmax(&none).memory().unwrap();
         let mut of_scan = exclusive_scan(&none, &mut y, 0, Plus).memory().unwrap();
         let mut of_selection = select(&none, &mut y, Odd).memory().unwrap();
+        let mut of_lengths = run_length_encode(&keys, &mut small, &mut y).memory().unwrap();
         let mut of_runs = reduce_by_key(&keys, &none, &mut small, &mut y, Plus).memory().unwrap();
         let mut of_sort = sort_by_key(&mut small, &mut y).memory().unwrap();
         let mut of_keys = sort(&mut z).memory().unwrap();
@@ -101,8 +102,9 @@ fn memory_is_reused() {
             let through = host.chunks(3 + seed).flat_map(|run| (1..=run.len()).map(|k| run[..k].iter().sum::<u32>()));
             assert!(y.to_host().unwrap() == through.collect::<Vec<_>>(), "{n}");
             let encoding = run_length_encode(&array, &mut unique_keys, &mut y);
-            encoding.prepare_in(&mut of_runs).unwrap().launch().unwrap();
-            assert_eq!(of_runs.read().unwrap(), totals.len(), "{n}");
+            encoding.prepare_in(&mut of_lengths).unwrap().launch().unwrap();
+            assert_eq!(of_lengths.read().unwrap(), totals.len(), "{n}");
+            assert!(y.slice(..found).unwrap().to_host().unwrap().iter().all(|&length| length <= 3 + seed as u32));
 
             // An odd and an even number of passes.
             let mut values = device.to_device(&host).unwrap();

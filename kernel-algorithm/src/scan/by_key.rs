@@ -1,17 +1,17 @@
-//! Reductions and scans of the values of each run of consecutive equal keys, and run-length encoding, in a single pass by
-//! [look-ahead](crate::scan::look_ahead).
+//! Reductions and scans of the values of each run of consecutive equal keys, in a single pass by [look-ahead](crate::scan::look_ahead).
 //!
 //! All are a scan of pairs: the number of runs that have begun, and the reduction of the values since the last beginning.
 
 use cumbia::intrinsics::{
     WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, shared, shfl_sync, sync_threads, sync_warp, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
-use crate::operator::{Equatable, Function1, Function2, Identity, Plus};
-use crate::queue::{Held, Queue, first, read_first, suffices};
+use crate::operator::{Equatable, Function2};
+use crate::queue::{Held, Queue};
+use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
     BLOCK, Groups, LookAhead, blocks_of, prefix_of_tile, publish, publish_losses, scan_of_block,
 };
@@ -40,30 +40,14 @@ impl<C: Number, V: DeviceType, F: Function2<V, V, Output = V>> Function2<Runs<C,
     }
 }
 
-/// The function with a constant value.
-#[doc(hidden)]
-#[derive(Clone, Copy, DeviceType)]
-pub struct Constant<V: DeviceType>(pub V);
-
-#[device]
-impl<A: DeviceType, V: DeviceType> Function1<A> for Constant<V> {
-    type Output = V;
-
-    fn call(self, _a: A) -> V {
-        self.0
-    }
-}
-
-/// Scans the values `map(x[i])` of each run of equal keys. If `REDUCES`, stores the key and the last value of each run in `firsts` and
+/// Scans the values of each run of equal keys. If `REDUCES`, stores the key and the last value of each run in `firsts` and
 /// `y`, and the number of runs in `count`; otherwise all values in `y`. `states` are a `LookAhead`. A block has `ITEMS`
 /// elements for each thread, in `ROWS` rows of 32 (1 if a thread has a single element). The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn scan_runs<
     K: DeviceType + PartialEq,
-    X: DeviceType,
     V: DeviceType,
     C: Number,
-    M: Function1<X, Output = V>,
     F: Function2<V, V, Output = V>,
     const ITEMS: usize,
     const ROWS: usize,
@@ -71,10 +55,9 @@ pub fn scan_runs<
     const REDUCES: bool,
 >(
     operator: F,
-    map: M,
     initial: V,
     keys: &[K],
-    x: &[X],
+    x: &[V],
     firsts: &mut [K],
     y: &mut [V],
     count: &mut [usize],
@@ -102,7 +85,7 @@ pub fn scan_runs<
     // The keys and values of the tile that is loaded, and the key before those of the warp.
     let mut loaded_keys = [keys[0]; ITEMS];
     let mut preceding = keys[0];
-    let mut loaded = [map.call(x[0]); ITEMS];
+    let mut loaded = [x[0]; ITEMS];
     // Instead, if a thread has a single element.
     let (mut next, mut own) = (initial, initial);
     // For each of the two tiles a bit for each own element, and one for that of the lane in each row: whether a run begins.
@@ -187,14 +170,14 @@ pub fn scan_runs<
                 #[unroll]
                 for k in 0..ITEMS {
                     loaded_keys[k] = keys[at + k * WARP_SIZE];
-                    loaded[k] = map.call(x[at + k * WARP_SIZE]);
+                    loaded[k] = x[at + k * WARP_SIZE];
                 }
             } else {
                 #[unroll]
                 for k in 0..ITEMS {
                     if at + k * WARP_SIZE < len {
                         loaded_keys[k] = keys[at + k * WARP_SIZE];
-                        loaded[k] = map.call(x[at + k * WARP_SIZE]);
+                        loaded[k] = x[at + k * WARP_SIZE];
                     }
                 }
             }
@@ -333,45 +316,11 @@ pub fn reduce_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output 
     unique_keys: &'a mut (impl Output<Element = K> + ?Sized),
     y: &'a mut (impl Output<Element = V> + ?Sized),
     operator: F,
-) -> ReduceByKey<'a, K, V, V, Identity, F> {
+) -> ReduceByKey<'a, K, V, F> {
     ReduceByKey {
-        operation: "reduce_by_key",
-        elements: Elements { keys: keys.elements(), x: x.elements(), map: Identity, operator },
+        elements: Elements { keys: keys.elements(), x: x.elements(), operator },
         firsts: unique_keys.elements_mut(),
         y: y.elements_mut(),
-        stream: None,
-    }
-}
-
-/// Stores the first element of each run of consecutive equal elements in the first elements of `unique_elements`, and the length of the
-/// run in those of `lengths`; the other elements keep their values. The value is the number of runs.
-///
-/// Elements are compared by `==`, so that each NaN is a run. Lengths overflow as [`Plus`] of their type does.
-///
-/// ```
-/// use cumbia::algorithm::run_length_encode;
-/// use cumbia::prelude::*;
-///
-/// # fn main() -> cumbia::Result<()> {
-/// let device = Device::open()?;
-/// let x = device.to_device(&[5, 5, 5, 2, 5, 5])?;
-/// let (mut elements, mut lengths) = (device.zeros(6)?, device.zeros::<u32>(6)?);
-/// let n = run_length_encode(&x, &mut elements, &mut lengths).value()?;
-/// assert_eq!(elements.slice(..n)?.to_host()?, [5, 2, 5]);
-/// assert_eq!(lengths.slice(..n)?.to_host()?, [3, 1, 2]);
-/// # Ok(())
-/// # }
-/// ```
-pub fn run_length_encode<'a, K: Equatable, L: Integer>(
-    x: &'a (impl Input<Element = K> + ?Sized),
-    unique_elements: &'a mut (impl Output<Element = K> + ?Sized),
-    lengths: &'a mut (impl Output<Element = L> + ?Sized),
-) -> ReduceByKey<'a, K, K, L, Constant<L>, Plus> {
-    ReduceByKey {
-        operation: "run_length_encode",
-        elements: Elements { keys: x.elements(), x: x.elements(), map: Constant(L::ONE), operator: Plus },
-        firsts: unique_elements.elements_mut(),
-        y: lengths.elements_mut(),
         stream: None,
     }
 }
@@ -403,7 +352,7 @@ pub fn inclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
     y: &'a mut (impl Output<Element = V> + ?Sized),
     operator: F,
 ) -> ScanByKey<'a, K, V, F, false> {
-    let elements = Elements { keys: keys.elements(), x: x.elements(), map: Identity, operator };
+    let elements = Elements { keys: keys.elements(), x: x.elements(), operator };
     ScanByKey { elements, initial: V::placeholder(), y: y.elements_mut(), stream: None }
 }
 
@@ -418,15 +367,14 @@ pub fn exclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
     initial: V,
     operator: F,
 ) -> ScanByKey<'a, K, V, F, true> {
-    let elements = Elements { keys: keys.elements(), x: x.elements(), map: Identity, operator };
+    let elements = Elements { keys: keys.elements(), x: x.elements(), operator };
     ScanByKey { elements, initial, y: y.elements_mut(), stream: None }
 }
 
 /// Keys with their values.
-struct Elements<'a, K, X, M, F> {
+struct Elements<'a, K, V, F> {
     keys: DeviceSlice<'a, K>,
-    x: DeviceSlice<'a, X>,
-    map: M,
+    x: DeviceSlice<'a, V>,
     operator: F,
 }
 
@@ -436,9 +384,7 @@ struct Results<'a, K, V> {
     y: DeviceSliceMut<'a, V>,
 }
 
-impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
-    Elements<'_, K, X, M, F>
-{
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K, V, F> {
     /// The elements of a thread, whose keys and values it has once in registers, and whose values twice in shared memory.
     const ITEMS: usize = match max(size_of::<K>(), size_of::<V>()) {
         0..=4 => 16,
@@ -450,8 +396,7 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
 
     fn tiles(&self) -> Tiles {
         let () = const { assert!(size_of::<V>() <= 152, "the values of a scan by key have at most 152 bytes") };
-        let len = self.keys.len();
-        Tiles { count: len.div_ceil(BLOCK * Self::ITEMS), is_narrow: u32::try_from(len).is_ok() }
+        Tiles::new(self.keys.len(), Self::ITEMS)
     }
 
     /// Checks that there are as many values as keys.
@@ -513,9 +458,8 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
         let blocks = blocks_of::<Runs<C, V>>(self.keys.device(), tiles, shared_bytes);
         let mut states = look_ahead.begin(tiles, queue)?;
         let Results { mut firsts, mut y } = results;
-        let launch = scan_runs::<K, X, V, C, M, F, ITEMS, ROWS, EXCLUSIVE, REDUCES>(
+        let launch = scan_runs::<K, V, C, F, ITEMS, ROWS, EXCLUSIVE, REDUCES>(
             self.operator,
-            self.map,
             initial,
             &self.keys,
             &self.x,
@@ -533,74 +477,19 @@ const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// The tiles of an algorithm on runs.
-#[derive(Clone, Copy)]
-struct Tiles {
-    count: usize,
-    /// Whether numbers of runs are of 32 bits.
-    is_narrow: bool,
-}
-
 /// The temporary memory of an algorithm on runs, and the number of runs: see [`ReduceByKey::prepare_in`].
-pub struct RunsMemory<V: DeviceType> {
-    /// For arrays whose lengths have 32 bits, and for longer ones.
-    narrow: LookAhead<Runs<u32, V>>,
-    wide: LookAhead<Runs<u64, V>>,
-    count: DeviceArray<usize>,
-}
+pub type RunsMemory<V> = CountedMemory<Runs<u32, V>, Runs<u64, V>>;
 
-impl<V: DeviceType> RunsMemory<V> {
-    fn new(stream: &Stream, tiles: Tiles) -> Result<Self> {
-        let (narrow, wide) = if tiles.is_narrow { (tiles.count, 0) } else { (0, tiles.count) };
-        Ok(RunsMemory {
-            narrow: LookAhead::new(stream, narrow)?,
-            wide: LookAhead::new(stream, wide)?,
-            count: stream.zeros(1)?,
-        })
-    }
-
-    /// Replaces the memory if it is too short.
-    fn fit(&mut self, stream: &Stream, tiles: Tiles) -> Result<()> {
-        if !suffices(&self.count, stream, 1) {
-            *self = RunsMemory::new(stream, tiles)?;
-        }
-        if tiles.is_narrow { self.narrow.fit(stream, tiles.count) } else { self.wide.fit(stream, tiles.count) }
-    }
-
-    /// Borrows the number of runs, an array of one element on the device, for later launches. It is the number of all runs, even if an
-    /// output was too short for them; before the first reduction it is 0. The scans by key do not change it.
-    pub fn count(&self) -> DeviceSlice<'_, usize> {
-        first(&self.count)
-    }
-
-    /// Waits for the last reduction that has been enqueued, and returns the number of runs, as [`RunsMemory::count`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`DeviceArray::to_host`].
-    pub fn read(&self) -> Result<usize> {
-        read_first(&self.count)
-    }
-
-    /// Returns the size of the memory in bytes.
-    pub fn bytes(&self) -> usize {
-        self.narrow.bytes() + self.wide.bytes() + size_of::<usize>()
-    }
-}
-
-/// A reduction of runs: [`reduce_by_key`] or [`run_length_encode`].
+/// A reduction of runs: [`reduce_by_key`].
 #[must_use = "a reduction does nothing until its value is asked for: `.value()?`"]
-pub struct ReduceByKey<'a, K, X, V, M, F> {
-    operation: &'static str,
-    elements: Elements<'a, K, X, M, F>,
+pub struct ReduceByKey<'a, K, V, F> {
+    elements: Elements<'a, K, V, F>,
     firsts: DeviceSliceMut<'a, K>,
     y: DeviceSliceMut<'a, V>,
     stream: Option<&'a Stream>,
 }
 
-impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
-    ReduceByKey<'a, K, X, V, M, F>
-{
+impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKey<'a, K, V, F> {
     /// Enqueues the reduction on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -621,8 +510,8 @@ impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>
     /// # Errors
     ///
     /// [`Error::LengthMismatch`] if there are not as many values as keys, [`Error::OutOfMemory`], or a CUDA driver error.
-    pub fn prepare(self) -> Result<PreparedReduceByKey<'a, K, X, V, M, F>> {
-        self.elements.check(self.operation)?;
+    pub fn prepare(self) -> Result<PreparedReduceByKey<'a, K, V, F>> {
+        self.elements.check("reduce_by_key")?;
         Ok(PreparedReduceByKey { memory: Held::Owned(self.memory()?), reduce: self })
     }
 
@@ -642,8 +531,8 @@ impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>
     /// # Errors
     ///
     /// Those of [`ReduceByKey::prepare`].
-    pub fn prepare_in(self, memory: &'a mut RunsMemory<V>) -> Result<PreparedReduceByKey<'a, K, X, V, M, F>> {
-        self.elements.check(self.operation)?;
+    pub fn prepare_in(self, memory: &'a mut RunsMemory<V>) -> Result<PreparedReduceByKey<'a, K, V, F>> {
+        self.elements.check("reduce_by_key")?;
         let default = self.elements.keys.device().default_stream();
         memory.fit(self.stream.unwrap_or(&default), self.elements.tiles())?;
         Ok(PreparedReduceByKey { memory: Held::Borrowed(memory), reduce: self })
@@ -657,14 +546,12 @@ impl<'a, K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>
 }
 
 /// A [`ReduceByKey`] with its temporary memory.
-pub struct PreparedReduceByKey<'a, K, X, V: DeviceType, M, F> {
-    reduce: ReduceByKey<'a, K, X, V, M, F>,
+pub struct PreparedReduceByKey<'a, K, V: DeviceType, F> {
+    reduce: ReduceByKey<'a, K, V, F>,
     memory: Held<'a, RunsMemory<V>>,
 }
 
-impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F: Function2<V, V, Output = V>>
-    PreparedReduceByKey<'_, K, X, V, M, F>
-{
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> PreparedReduceByKey<'_, K, V, F> {
     /// Enqueues the reduction of the elements that the arrays have then, without waiting for the number of runs. If an output is too
     /// short, it has the first runs, and the number of all is found by [`PreparedReduceByKey::count`] or
     /// [`PreparedReduceByKey::read`].
@@ -705,7 +592,7 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
     /// [`Error::LengthMismatch`] if one of the results is shorter than the number of runs, of which it then has the first; and those of
     /// [`DeviceArray::to_host`].
     pub fn read(&self) -> Result<usize> {
-        let (from, operation) = (self.memory.read()?, self.reduce.operation);
+        let (from, operation) = (self.memory.read()?, "reduce_by_key");
         for to in [self.reduce.firsts.len(), self.reduce.y.len()] {
             if from > to {
                 return Err(Error::LengthMismatch { operation, from, to });
@@ -728,7 +615,7 @@ impl<K: Equatable, X: DeviceType, V: DeviceType, M: Function1<X, Output = V>, F:
 /// A scan of runs: [`inclusive_scan_by_key`] or [`exclusive_scan_by_key`].
 #[must_use = "a scan does nothing until it is launched: `.launch()?`"]
 pub struct ScanByKey<'a, K, V, F, const EXCLUSIVE: bool> {
-    elements: Elements<'a, K, V, Identity, F>,
+    elements: Elements<'a, K, V, F>,
     /// The first result of each run of an exclusive scan, which an inclusive one does not use.
     initial: V,
     y: DeviceSliceMut<'a, V>,

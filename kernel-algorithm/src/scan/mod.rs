@@ -1,7 +1,9 @@
 //! Inclusive and exclusive scans of an array, in a single pass by [look-ahead](crate::scan::look_ahead).
 
 pub(crate) mod by_key;
+pub(crate) mod counted;
 pub(crate) mod look_ahead;
+pub(crate) mod run_lengths;
 pub(crate) mod select;
 
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, sync_threads, sync_warp, thread_idx};

@@ -9,7 +9,8 @@ use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
 use crate::operator::{Equatable, Function1, Plus};
-use crate::queue::{Held, Queue, first, read_first, suffices};
+use crate::queue::{Held, Queue};
+use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
     BLOCK, Groups, LookAhead, blocks_of, counts_of_warps, prefix_of_tile, publish, publish_losses,
 };
@@ -393,8 +394,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     };
 
     fn tiles(&self) -> Tiles {
-        let len = self.x.len();
-        Tiles { count: len.div_ceil(BLOCK * Self::ITEMS), is_narrow: u32::try_from(len).is_ok() }
+        Tiles::new(self.x.len(), Self::ITEMS)
     }
 
     /// Enqueues the selection.
@@ -446,60 +446,8 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     }
 }
 
-/// The tiles of a selection.
-#[derive(Clone, Copy)]
-struct Tiles {
-    count: usize,
-    /// Whether numbers of elements are of 32 bits.
-    is_narrow: bool,
-}
-
 /// The temporary memory of a selection, and the number of selected elements: see [`Select::prepare_in`].
-pub struct SelectMemory {
-    /// For arrays whose lengths have 32 bits, and for longer ones.
-    narrow: LookAhead<u32>,
-    wide: LookAhead<u64>,
-    count: DeviceArray<usize>,
-}
-
-impl SelectMemory {
-    fn new(stream: &Stream, tiles: Tiles) -> Result<Self> {
-        let (narrow, wide) = if tiles.is_narrow { (tiles.count, 0) } else { (0, tiles.count) };
-        Ok(SelectMemory {
-            narrow: LookAhead::new(stream, narrow)?,
-            wide: LookAhead::new(stream, wide)?,
-            count: stream.zeros(1)?,
-        })
-    }
-
-    /// Replaces the memory if it is too short.
-    fn fit(&mut self, stream: &Stream, tiles: Tiles) -> Result<()> {
-        if !suffices(&self.count, stream, 1) {
-            *self = SelectMemory::new(stream, tiles)?;
-        }
-        if tiles.is_narrow { self.narrow.fit(stream, tiles.count) } else { self.wide.fit(stream, tiles.count) }
-    }
-
-    /// Borrows the number of selected elements, an array of one element on the device, for later launches. It is the number of those
-    /// that the condition selects, even if the output was too short for them; before the first selection it is 0.
-    pub fn count(&self) -> DeviceSlice<'_, usize> {
-        first(&self.count)
-    }
-
-    /// Waits for the last selection that has been enqueued, and returns the number of selected elements, as [`SelectMemory::count`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`DeviceArray::to_host`].
-    pub fn read(&self) -> Result<usize> {
-        read_first(&self.count)
-    }
-
-    /// Returns the size of the memory in bytes.
-    pub fn bytes(&self) -> usize {
-        self.narrow.bytes() + self.wide.bytes() + size_of::<usize>()
-    }
-}
+pub type SelectMemory = CountedMemory<u32, u64>;
 
 /// A [`Select`] with its temporary memory.
 pub struct PreparedSelect<'a, T, P, const SPLITS: bool = false> {
