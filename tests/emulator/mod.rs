@@ -36,8 +36,6 @@ struct Entry {
     run: unsafe extern "C" fn(*mut RawLaunch),
     /// Whether threads of a block wait for each other, so that they run as fibers.
     as_fibers: bool,
-    /// Whether threads of different blocks wait for each other, so that all blocks are resident at once.
-    all_resident: bool,
 }
 
 /// The `Launch` of the shim.
@@ -138,7 +136,7 @@ impl Emulator {
     ///
     /// If the emitted C has undefined behaviour, or the threads deadlock.
     pub(crate) fn run(&self, kernel: &str, emulation: Emulation<'_>) -> Emulated {
-        let Entry { run, as_fibers, all_resident } = match self.entries.get(kernel).or_else(|| self.other(kernel)) {
+        let Entry { run, as_fibers } = match self.entries.get(kernel).or_else(|| self.other(kernel)) {
             Some(Ok(entry)) => *entry,
             Some(Err(log)) => panic!("{log}"),
             None => panic!("{kernel} has no CUDA C"),
@@ -153,6 +151,7 @@ impl Emulator {
             blocks,
             block,
             shared_bytes,
+            cooperative,
         } = emulation;
         let mut record = Record::default();
         let words = if source.prints { PRINT_CAPACITY } else { 0 };
@@ -177,7 +176,7 @@ impl Emulator {
             block: block.to_array().map(|extent| extent as u32),
             shared_bytes: shared_bytes as u32,
             as_fibers: as_fibers.into(),
-            all_resident: all_resident.into(),
+            all_resident: cooperative.into(),
             deadlock: 0,
             undefined: std::ptr::null(),
             undefined_line: 0,
@@ -241,11 +240,10 @@ fn load(folder: &Path, name: &str, unit: &[(String, String)], sanitized: bool) -
     unit.iter()
         .enumerate()
         .map(|(i, (kernel, source))| {
-            let all_resident = source.contains("sync_grid");
             // A barrier, a warp operation, or an atomic operation by which a thread can wait for another one.
             let waits = ["__syncthreads", "__syncwarp", "_sync(", "atomic_load", "atomic_cas", "atomic_exch"];
             let as_fibers = waits.iter().any(|word| source.contains(word));
-            (kernel.clone(), Ok(Entry { run: entry(i), as_fibers, all_resident }))
+            (kernel.clone(), Ok(Entry { run: entry(i), as_fibers }))
         })
         .collect()
 }

@@ -1,4 +1,5 @@
-//! Reductions and scans of the values of each run of consecutive equal keys, in a single pass by [look-ahead](crate::scan::look_ahead).
+//! Reductions and scans of the values of each run of consecutive equal keys, in a single pass by
+//! [look-ahead](crate::scan::look_ahead).
 //!
 //! All are a scan of pairs: the number of runs that have begun, and the reduction of the values since the last beginning.
 
@@ -16,8 +17,8 @@ use crate::scan::look_ahead::{
     BLOCK, Groups, LookAhead, blocks_of, prefix_of_tile, publish, publish_losses, scan_of_block,
 };
 
-/// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values if
-/// no run begins.
+/// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values
+/// if no run begins.
 #[derive(Clone, Copy, DeviceType)]
 pub struct Runs<C: DeviceType, V: DeviceType> {
     /// The number of runs.
@@ -63,8 +64,8 @@ pub fn scan_runs<
     count: &mut [usize],
     states: &mut [u64],
 ) {
-    // The values of the tile whose aggregate is published, and of the one before, whose results are stored. A column more than the elements
-    // of a row, so that the elements of a thread and those of a warp are in different banks.
+    // The values of the tile whose aggregate is published, and of the one before, whose results are stored. A column more than
+    // the elements of a row, so that the elements of a thread and those of a warp are in different banks.
     let mut scanned = shared::<[[[V; WARP_SIZE + 1]; ROWS]; 2]>();
     let t = thread_idx().x;
     let len = keys.len();
@@ -72,8 +73,8 @@ pub fn scan_runs<
         return; // Never: for the proofs only.
     }
     let followed = Followed(operator);
-    // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and each
-    // lane scans consecutive elements.
+    // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and
+    // each lane scans consecutive elements.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let row = warp * ITEMS;
     let lanes_of_row = WARP_SIZE / ITEMS;
@@ -289,11 +290,12 @@ pub fn scan_runs<
     }
 }
 
-/// Reduces the values of each run of consecutive equal keys. The key of each run is stored in the first elements of `unique_keys`, and
-/// the reduction of its values, in their order, in those of `y`; the other elements keep their values. The value is the number of runs.
+/// Reduces the values of each run of consecutive equal keys. The key of each run is stored in the first elements of
+/// `unique_keys`, and the reduction of its values, in their order, in those of `y`; the other elements keep their values. The
+/// value is the number of runs.
 ///
-/// The operator has to be associative. The parentheses depend on the keys and the length alone, so that the result is the same in each
-/// launch. Keys are compared by `==`, so that each NaN is a run.
+/// The operator has to be associative. The parentheses depend on the keys and the length alone, so that the result is the same
+/// in each launch. Keys are compared by `==`, so that each NaN is a run.
 ///
 /// ```
 /// use cumbia::algorithm::{Plus, reduce_by_key};
@@ -325,8 +327,8 @@ pub fn reduce_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output 
     }
 }
 
-/// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(x[j], x[j + 1]) .., x[i])`, with the beginning `j`
-/// of the run of `i`, and any parentheses.
+/// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(x[j], x[j + 1]) .., x[i])`, with the
+/// beginning `j` of the run of `i`, and any parentheses.
 ///
 /// The operator has to be associative. Keys are compared by `==`, so that each NaN is a run.
 ///
@@ -356,8 +358,8 @@ pub fn inclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
     ScanByKey { elements, initial: V::placeholder(), y: y.elements_mut(), stream: None }
 }
 
-/// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(operator(initial, x[j]), x[j + 1]) .., x[i - 1])`,
-/// with the beginning `j` of the run of `i`, and any parentheses; `y[j] = initial`.
+/// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(operator(initial, x[j]), x[j + 1]) ..,
+/// x[i - 1])`, with the beginning `j` of the run of `i`, and any parentheses; `y[j] = initial`.
 ///
 /// The operator has to be associative, as for [`inclusive_scan_by_key`].
 pub fn exclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>>(
@@ -525,8 +527,9 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKe
         RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles())
     }
 
-    /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another device.
-    /// The arrays are borrowed only as long as the result of this function, as by [`Select::prepare_in`](crate::Select::prepare_in).
+    /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another
+    /// device. The arrays are borrowed only as long as the result of this function, as by
+    /// [`Select::prepare_in`](crate::Select::prepare_in).
     ///
     /// # Errors
     ///
@@ -552,8 +555,8 @@ pub struct PreparedReduceByKey<'a, K, V: DeviceType, F> {
 }
 
 impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> PreparedReduceByKey<'_, K, V, F> {
-    /// Enqueues the reduction of the elements that the arrays have then, without waiting for the number of runs. If an output is too
-    /// short, it has the first runs, and the number of all is found by [`PreparedReduceByKey::count`] or
+    /// Enqueues the reduction of the elements that the arrays have then, without waiting for the number of runs. If an output is
+    /// too short, it has the first runs, and the number of all is found by [`PreparedReduceByKey::count`] or
     /// [`PreparedReduceByKey::read`].
     ///
     /// # Errors
@@ -589,8 +592,8 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> PreparedReduce
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if one of the results is shorter than the number of runs, of which it then has the first; and those of
-    /// [`DeviceArray::to_host`].
+    /// [`Error::LengthMismatch`] if one of the results is shorter than the number of runs, of which it then has the first; and
+    /// those of [`DeviceArray::to_host`].
     pub fn read(&self) -> Result<usize> {
         let (from, operation) = (self.memory.read()?, "reduce_by_key");
         for to in [self.reduce.firsts.len(), self.reduce.y.len()] {
@@ -660,8 +663,9 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
         RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles())
     }
 
-    /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another device.
-    /// The arrays are borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
+    /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another
+    /// device. The arrays are borrowed only as long as the result of this function, as by
+    /// [`Reduce::prepare_in`](crate::Reduce::prepare_in).
     ///
     /// # Errors
     ///

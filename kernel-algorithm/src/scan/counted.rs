@@ -20,8 +20,8 @@ impl Tiles {
     }
 }
 
-/// The temporary memory of a selection or of an algorithm on runs, and the number of selected elements or of runs. `N` and `W` are the
-/// aggregates of tiles of arrays whose lengths have 32 bits, and of longer ones.
+/// The temporary memory of a selection or of an algorithm on runs, and the number of selected elements or of runs. `N` and `W`
+/// are the aggregates of tiles of arrays whose lengths have 32 bits, and of longer ones.
 ///
 /// For an example see [`Select::prepare_in`](crate::Select::prepare_in).
 pub struct CountedMemory<N, W> {
@@ -49,8 +49,8 @@ impl<N: DeviceType, W: DeviceType> CountedMemory<N, W> {
         if tiles.is_narrow { self.narrow.fit(stream, tiles.count) } else { self.wide.fit(stream, tiles.count) }
     }
 
-    /// Borrows the number of selected elements or of runs, an array of one element on the device, for later launches. It is the number of
-    /// all of them, even if an output was too short; before the first launch it is 0. Scans by key do not change it.
+    /// Borrows the number of selected elements or of runs, an array of one element on the device, for later launches. It is the
+    /// number of all of them, even if an output was too short; before the first launch it is 0. Scans by key do not change it.
     pub fn count(&self) -> DeviceSlice<'_, usize> {
         first(&self.count)
     }

@@ -1,13 +1,15 @@
-//! Look-ahead: prefixes of the tiles of an array, in a single pass by a grid of resident blocks, each of which has every `n`-th tile.
+//! Look-ahead: prefixes of the tiles of an array, in a single pass by a grid of resident blocks, each of which has every `n`-th
+//! tile.
 //!
-//! A block publishes the aggregate of its next tile, and loads the one after that, before it needs the prefix of the current one. The
-//! aggregates of all tiles between its last one and this one are published by then, or about to be, and it reduces them itself: unlike
-//! in decoupled look-back (D. Merrill, M. Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA Technical Report
-//! NVR-2016-002), no block waits for the prefix of another one. The launch has to be cooperative, since a block waits for later ones.
+//! A block publishes the aggregate of its next tile, and loads the one after that, before it needs the prefix of the current
+//! one. The aggregates of all tiles between its last one and this one are published by then, or about to be, and it reduces them
+//! itself: unlike in decoupled look-back (D. Merrill, M. Garland, "Single-pass parallel prefix scan with decoupled look-back",
+//! NVIDIA Technical Report NVR-2016-002), no block waits for the prefix of another one. The launch has to be cooperative, since
+//! a block waits for later ones.
 //!
-//! The parentheses are fixed, so that floating-point results do not depend on the number of blocks: 32 tiles are a group. The prefix of a
-//! tile is the reduction of the groups before its own, from left to right, and a tree of the earlier tiles of its own group; that of a
-//! group is the same tree.
+//! The parentheses are fixed, so that floating-point results do not depend on the number of blocks: 32 tiles are a group. The
+//! prefix of a tile is the reduction of the groups before its own, from left to right, and a tree of the earlier tiles of its
+//! own group; that of a group is the same tree.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -29,8 +31,8 @@ pub(crate) const BLOCK: usize = 256;
 /// The number of warps of a block.
 pub(crate) const WARPS: usize = BLOCK / WARP_SIZE;
 
-/// The number of resident blocks of a multiprocessor, unless it has too little shared memory. The attributes of the kernels repeat it: it
-/// leaves each thread 80 registers.
+/// The number of resident blocks of a multiprocessor, unless it has too little shared memory. The attributes of the kernels
+/// repeat it: it leaves each thread 80 registers.
 const RESIDENT_BLOCKS: usize = 3;
 
 /// The number of tiles of a group.
@@ -42,8 +44,8 @@ const MAX_PARTS: usize = PARTS_OF_WARP * WARPS;
 /// The maximum number of groups of which a warp reduces the aggregates.
 const PARTS_OF_WARP: usize = 2;
 
-/// The statuses of a word of an aggregate, of which an aggregate has the least of those of its words. Before, it is 0: a thread has faulted
-/// on which the aggregate depends, or the word is published.
+/// The statuses of a word of an aggregate: a thread has faulted on which the aggregate depends, or the word is published. Before,
+/// it is 0. The status of an aggregate is the least of those of its words.
 const LOST: u32 = 1;
 const AGGREGATE: u32 = 2;
 
@@ -53,8 +55,9 @@ const WORD: usize = 4;
 /// The maximum number of words of an aggregate.
 const MAX_WORDS: usize = 40;
 
-/// Returns the number of times that a block asks for what another one publishes, a power of two. On a GPU that takes some seconds: all threads of the
-/// other one have faulted. The CPU device detects that by itself, and a block may take any time there.
+/// Returns the number of times, a power of two, that a thread polls for the aggregate of another block before it gives up. On
+/// a GPU that takes some seconds: all threads of the other block have faulted. The CPU device detects that by itself, and a block
+/// may take any time there.
 #[device(unsafe(cuda = "return 1u << 22;"))]
 fn max_polls() -> u32 {
     1 << 31
@@ -133,9 +136,9 @@ pub(crate) fn publish_losses<T: DeviceType>(first: u32, tiles: u32, states: &mut
     }
 }
 
-/// Returns the reduction of the values of the threads before the own one, in the first `count` threads but the very first one, and
-/// any value in the others; the reduction of the values of all of them, in all threads; and whether no thread of the block has faulted.
-/// A barrier has to follow before the next call, which uses the same shared memory.
+/// Returns the reduction of the values of the threads before the own one, in the first `count` threads but the very first one,
+/// and any value in the others; the reduction of the values of all of them, in all threads; and whether no thread of the block
+/// has faulted. A barrier has to follow before the next call, which uses the same shared memory.
 #[device]
 pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
     value: T,
@@ -166,8 +169,9 @@ pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
     (before, total, true)
 }
 
-/// Returns the sum of a number of each warp, the same in all of its lanes, over the warps before the own one; over all warps; and whether
-/// no thread of the block has faulted. A barrier has to follow before the next call, which uses the same shared memory.
+/// Returns the sum of a number of each warp, the same in all of its lanes, over the warps before the own one; over all warps;
+/// and whether no thread of the block has faulted. A barrier has to follow before the next call, which uses the same shared
+/// memory.
 #[device]
 pub(crate) fn counts_of_warps(of_warp: u32) -> (u32, u32, bool) {
     let mut parts = shared::<[u32; WARPS]>();
@@ -205,8 +209,8 @@ impl<T: DeviceType> Groups<T> {
     }
 }
 
-/// The aggregates of the parts of the tiles before a tile that the warp reduces, one of each lane: a part is a group, and the last one the
-/// earlier tiles of the tile's own group.
+/// The aggregates of the parts of the tiles before a tile that the warp reduces, one of each lane: a part is a group, and the
+/// last one the earlier tiles of the tile's own group.
 #[derive(Clone, Copy, DeviceType)]
 pub(crate) struct Parts<T: DeviceType> {
     status: [u32; PARTS_OF_WARP],
@@ -227,8 +231,8 @@ impl<T: DeviceType> Groups<T> {
         }
     }
 
-    /// Asks for the aggregates of all tiles before a tile that are not in these groups, without waiting for them. The loads take as long as
-    /// what is done before [`prefix_of_tile`](prefix_of_tile()).
+    /// Asks for the aggregates of all tiles before a tile that are not in these groups, without waiting for them. The loads take
+    /// as long as what is done before [`prefix_of_tile`](prefix_of_tile()).
     pub(crate) fn parts_before(self, tile: u32, states: &[u64]) -> Parts<T> {
         let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
         let mut parts = Parts { status: [AGGREGATE; PARTS_OF_WARP], value: [self.value; PARTS_OF_WARP] };
@@ -244,10 +248,10 @@ impl<T: DeviceType> Groups<T> {
     }
 }
 
-/// Waits for the aggregates of all tiles before a tile, of which `groups` has those of the last call, and `asked` the others as far as they
-/// are published. Returns the groups before the tile, the reduction of all elements before it, and whether there is one: it is lost if a
-/// thread of an earlier tile or of this block has faulted. For the first tile without an initial value it is any value. Called by all
-/// threads of the block; the next call has to follow a barrier.
+/// Waits for the aggregates of all tiles before a tile, of which `groups` has those of the last call, and `asked` the others as
+/// far as they are published. Returns the groups before the tile, the reduction of all elements before it, and whether there is
+/// one: it is lost if a thread of an earlier tile or of this block has faulted. For the first tile without an initial value it
+/// is any value. Called by all threads of the block; the next call has to follow a barrier.
 #[device]
 pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     tile: u32,
@@ -347,8 +351,8 @@ impl<T: DeviceType> LookAhead<T> {
     }
 }
 
-/// Returns the number of blocks of a cooperative launch for a number of tiles with aggregates `T`, of a kernel with so many bytes of shared
-/// memory in each block, apart from those of the functions of this module.
+/// Returns the number of blocks of a cooperative launch for a number of tiles with aggregates `T`, of a kernel with so many
+/// bytes of shared memory in each block, apart from those of the functions of this module.
 pub(crate) fn blocks_of<T>(device: &Device, tiles: usize, shared_bytes: usize) -> usize {
     let limits = device.limits();
     // Each thread runs one block on the CPU device, and shares the limit of resident threads with other launches.

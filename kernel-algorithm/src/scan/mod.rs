@@ -37,8 +37,8 @@ pub fn scan_tiles<
     // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
     let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
     let t = thread_idx().x;
-    // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and each
-    // lane scans consecutive elements. Addresses differ by constants.
+    // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and
+    // each lane scans consecutive elements. Addresses differ by constants.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let row = warp * ITEMS;
     let lanes_of_row = WARP_SIZE / ITEMS;
@@ -47,8 +47,8 @@ pub fn scan_tiles<
 
     let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
     let mut groups = Groups::none(initial, EXCLUSIVE);
-    // The elements of the tile that is loaded; the scans of the own elements of the tile whose aggregate is published, and of the one
-    // before, whose results are stored; and the reductions of the elements of earlier threads of the two.
+    // The elements of the tile that is loaded; the scans of the own elements of the tile whose aggregate is published, and of
+    // the one before, whose results are stored; and the reductions of the elements of earlier threads of the two.
     let mut loaded = [initial; ITEMS];
     let mut next = [initial; ITEMS];
     let mut own = [initial; ITEMS];
@@ -205,8 +205,8 @@ pub fn scan_tiles<
 
 /// Computes `y[i] = operator(.. operator(x[0], x[1]) .., x[i])`, with any parentheses.
 ///
-/// The operator has to be associative. The order of its operands is kept. As for [`reduce`](crate::reduce()), the parentheses depend
-/// on the length of the array alone.
+/// The operator has to be associative. The order of its operands is kept. As for [`reduce`](crate::reduce()), the parentheses
+/// depend on the length of the array alone.
 ///
 /// ```
 /// use cumbia::algorithm::{Maximum, Plus, inclusive_scan};
@@ -231,7 +231,8 @@ pub fn inclusive_scan<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
     Scan::new(x.elements(), y.elements_mut(), T::placeholder(), operator)
 }
 
-/// Computes `y[i] = operator(.. operator(operator(initial, x[0]), x[1]) .., x[i - 1])`, with any parentheses, and `y[0] = initial`.
+/// Computes `y[i] = operator(.. operator(operator(initial, x[0]), x[1]) .., x[i - 1])`, with any parentheses, and `y[0] =
+/// initial`.
 ///
 /// The operator has to be associative, as for [`inclusive_scan`].
 ///
@@ -318,8 +319,8 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
         Ok(ScanMemory(LookAhead::new(self.stream.unwrap_or(&default), self.tiles())?))
     }
 
-    /// Uses memory of an earlier scan instead of allocating it; it is replaced if it is too short, or on another device. The arrays are
-    /// borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
+    /// Uses memory of an earlier scan instead of allocating it; it is replaced if it is too short, or on another device. The
+    /// arrays are borrowed only as long as the result of this function, as by [`Reduce::prepare_in`](crate::Reduce::prepare_in).
     ///
     /// # Errors
     ///

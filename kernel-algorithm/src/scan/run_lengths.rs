@@ -1,6 +1,7 @@
 //! Run-length encoding, in a single pass by [look-ahead](crate::scan::look_ahead).
 //!
-//! It is a scan of pairs: the number of runs that have begun, and the index at which the last one has. A run ends where the next one begins.
+//! It is a scan of pairs: the number of runs that have begun, and the index at which the last one has. A run ends where the next
+//! one begins.
 
 use cumbia::intrinsics::{
     WARP_SIZE, ballot_sync, block_idx, grid_dim, lane_id, lanemask_lt, shared, shfl_sync, sync_threads,
@@ -38,9 +39,9 @@ impl<C: Number> Function2<Beginnings<C>, Beginnings<C>> for Joined {
     }
 }
 
-/// Returns the runs that begin in the elements of the earlier warps and of all warps, from those of each warp, which are the same in all of
-/// its lanes; and whether no thread of the block has faulted. A barrier has to follow before the next call, which uses the same shared
-/// memory.
+/// Returns the runs that begin in the elements of the earlier warps and of all warps, from those of each warp, which are the
+/// same in all of its lanes; and whether no thread of the block has faulted. A barrier has to follow before the next call, which
+/// uses the same shared memory.
 #[device]
 fn beginnings_of_warps(of_warp: Beginnings<u32>) -> (Beginnings<u32>, Beginnings<u32>, bool) {
     let mut parts = shared::<[Beginnings<u32>; WARPS]>();
@@ -61,9 +62,9 @@ fn beginnings_of_warps(of_warp: Beginnings<u32>) -> (Beginnings<u32>, Beginnings
     (before, total, is_whole)
 }
 
-/// Stores the first element of each run in `firsts`, its length in `lengths`, and the number of runs in `count`. `states` are a `LookAhead`.
-/// A block has `ITEMS` elements for each thread; `COLUMNS` is the number of threads, or 1 if each has a single element. The launch is
-/// cooperative.
+/// Stores the first element of each run in `firsts`, its length in `lengths`, and the number of runs in `count`. `states` are a
+/// `LookAhead`. A block has `ITEMS` elements for each thread; `COLUMNS` is the number of threads, or 1 if each has a single
+/// element. The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS: usize, const COLUMNS: usize>(
     x: &[K],
@@ -83,14 +84,14 @@ pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS
     let in_tile = warp * (WARP_SIZE * ITEMS) + lane;
     let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
     let mut groups = Groups::none(Beginnings { count: C::ZERO, last: C::ZERO }, true);
-    // The elements of the tile that is loaded, and the one before those of the warp; and those of the tile that is stored. A thread with a
-    // single element has that of the tile in between in a register.
+    // The elements of the tile that is loaded, and the one before those of the warp; and those of the tile that is stored. A
+    // thread with a single element has that of the tile in between in a register.
     let mut loaded = [x[0]; ITEMS];
     let mut preceding = x[0];
     let mut own = loaded;
     let mut next = x[0];
-    // For the two earlier tiles, a bit for each row: whether a run begins with the lane's element; and the runs that begin in the earlier
-    // warps and in all warps, at indices in the tile.
+    // For the two earlier tiles, a bit for each row: whether a run begins with the lane's element; and the runs that begin in
+    // the earlier warps and in all warps, at indices in the tile.
     let (mut begins_next, mut begins_own) = (0u32, 0u32);
     let none = Beginnings { count: 0u32, last: 0u32 };
     let (mut before_next, mut before_own) = (none, none);
@@ -227,8 +228,8 @@ pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS
     }
 }
 
-/// Stores the first element of each run of consecutive equal elements in the first elements of `unique_elements`, and the length of the
-/// run in those of `lengths`; the other elements keep their values. The value is the number of runs.
+/// Stores the first element of each run of consecutive equal elements in the first elements of `unique_elements`, and the length
+/// of the run in those of `lengths`; the other elements keep their values. The value is the number of runs.
 ///
 /// Elements are compared by `==`, so that each NaN is a run. A length is converted to its type as by `as`.
 ///
@@ -315,8 +316,8 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
         RunLengthMemory::new(self.stream.unwrap_or(&default), self.tiles())
     }
 
-    /// Uses memory of an earlier encoding instead of allocating it; it is replaced if it is too short, or on another device. The arrays are
-    /// borrowed only as long as the result of this function, as by [`Select::prepare_in`](crate::Select::prepare_in).
+    /// Uses memory of an earlier encoding instead of allocating it; it is replaced if it is too short, or on another device. The
+    /// arrays are borrowed only as long as the result of this function, as by [`Select::prepare_in`](crate::Select::prepare_in).
     ///
     /// # Errors
     ///
@@ -387,8 +388,9 @@ pub struct PreparedRunLengthEncode<'a, K, L> {
 }
 
 impl<K: Equatable, L: Integer> PreparedRunLengthEncode<'_, K, L> {
-    /// Enqueues the encoding of the elements that the array has then, without waiting for the number of runs. If an output is too short, it
-    /// has the first runs, and the number of all is found by [`PreparedRunLengthEncode::count`] or [`PreparedRunLengthEncode::read`].
+    /// Enqueues the encoding of the elements that the array has then, without waiting for the number of runs. If an output is
+    /// too short, it has the first runs, and the number of all is found by [`PreparedRunLengthEncode::count`] or
+    /// [`PreparedRunLengthEncode::read`].
     ///
     /// # Errors
     ///
@@ -399,8 +401,8 @@ impl<K: Equatable, L: Integer> PreparedRunLengthEncode<'_, K, L> {
         self.encode.enqueue(&mut self.memory, &mut Queue::Stream(stream))
     }
 
-    /// Records the encoding as steps of a graph, which has the same results as a launch. The stream is the graph's. After the run,
-    /// [`PreparedRunLengthEncode::count`] and [`PreparedRunLengthEncode::read`] have the number of runs.
+    /// Records the encoding as steps of a graph, which has the same results as a launch. The stream is the graph's. After the
+    /// run, [`PreparedRunLengthEncode::count`] and [`PreparedRunLengthEncode::read`] have the number of runs.
     ///
     /// # Errors
     ///
@@ -423,8 +425,8 @@ impl<K: Equatable, L: Integer> PreparedRunLengthEncode<'_, K, L> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if one of the results is shorter than the number of runs, of which it then has the first; and those of
-    /// [`DeviceArray::to_host`].
+    /// [`Error::LengthMismatch`] if one of the results is shorter than the number of runs, of which it then has the first; and
+    /// those of [`DeviceArray::to_host`].
     pub fn read(&self) -> Result<usize> {
         let (from, operation) = (self.memory.read()?, "run_length_encode");
         for to in [self.encode.firsts.len(), self.encode.lengths.len()] {

@@ -21,7 +21,8 @@ pub trait Condition<T: DeviceType>: DeviceType {
     /// Whether the condition depends on the element before.
     const NEEDS_BEFORE: bool = false;
 
-    /// Returns whether an element is selected. Unless the condition depends on it, `before` is any element, as it is for the first one.
+    /// Returns whether an element is selected. Unless the condition depends on it, `before` is any element, as it is for the
+    /// first one.
     fn selects(self, a: T, before: T, is_first: bool) -> bool;
 }
 
@@ -72,8 +73,9 @@ pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usiz
     let in_tile = warp * (WARP_SIZE * ITEMS) + lane;
     let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
     let mut groups = Groups::none(C::ZERO, true);
-    // The elements of the tile that is loaded, and the one before those of the warp; those of the tile whose number is published; and
-    // those of the tile before, which are stored. For the latter two, a bit for each row: whether the lane's element is selected.
+    // The elements of the tile that is loaded, and the one before those of the warp; those of the tile whose number is
+    // published; and those of the tile before, which are stored. For the latter two, a bit for each row: whether the lane's
+    // element is selected.
     let mut loaded = [x[0]; ITEMS];
     let mut preceding = x[0];
     let (mut next, mut own) = (loaded, loaded);
@@ -187,8 +189,8 @@ pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usiz
     }
 }
 
-/// Stores the elements of `x` for which a predicate holds in the first elements of `y`, in their order; the others of `y` keep their
-/// values. The value is the number of selected elements.
+/// Stores the elements of `x` for which a predicate holds in the first elements of `y`, in their order; the others of `y` keep
+/// their values. The value is the number of selected elements.
 ///
 /// ```
 /// use cumbia::algorithm::{Function1, select};
@@ -223,8 +225,8 @@ pub fn select<'a, T: DeviceType, P: Function1<T, Output = bool>>(
     Select::new("select", x.elements(), y.elements_mut(), None, Holds(predicate))
 }
 
-/// Stores the elements of `x` that differ from the one before in the first elements of `y`: the first element of each run of equal
-/// ones. The others of `y` keep their values. The value is the number of runs.
+/// Stores the elements of `x` that differ from the one before in the first elements of `y`: the first element of each run of
+/// equal ones. The others of `y` keep their values. The value is the number of runs.
 ///
 /// Elements are compared by `==`, so that each NaN is a run.
 ///
@@ -251,8 +253,9 @@ pub fn unique<'a, T: Equatable>(
     Select::new("unique", x.elements(), y.elements_mut(), None, Differs)
 }
 
-/// Stores the elements of `x` for which a predicate holds in the first elements of `y`, and the others in the first elements of `rest`,
-/// both in their order. The value is the number of elements in `y`; the other elements of `y` and of `rest` keep their values.
+/// Stores the elements of `x` for which a predicate holds in the first elements of `y`, and the others in the first elements of
+/// `rest`, both in their order. The value is the number of elements in `y`; the other elements of `y` and of `rest` keep their
+/// values.
 ///
 /// ```
 /// use cumbia::algorithm::{Function1, partition};
@@ -346,8 +349,8 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
         SelectMemory::new(self.stream.unwrap_or(&default), self.tiles())
     }
 
-    /// Uses memory of an earlier selection instead of allocating it; it is replaced if it is too short, or on another device. The arrays
-    /// are borrowed only as long as the result of this function.
+    /// Uses memory of an earlier selection instead of allocating it; it is replaced if it is too short, or on another device.
+    /// The arrays are borrowed only as long as the result of this function.
     ///
     /// ```
     /// use cumbia::algorithm::unique;
@@ -456,8 +459,9 @@ pub struct PreparedSelect<'a, T, P, const SPLITS: bool = false> {
 }
 
 impl<T: DeviceType, P: Condition<T>, const SPLITS: bool> PreparedSelect<'_, T, P, SPLITS> {
-    /// Enqueues the selection of the elements that the array has then, without waiting for their number. If an output is too short, it
-    /// has the first elements, and the number of all is found by [`PreparedSelect::count`] or [`PreparedSelect::read`].
+    /// Enqueues the selection of the elements that the array has then, without waiting for their number. If an output is too
+    /// short, it has the first elements, and the number of all is found by [`PreparedSelect::count`] or
+    /// [`PreparedSelect::read`].
     ///
     /// # Errors
     ///
@@ -492,8 +496,8 @@ impl<T: DeviceType, P: Condition<T>, const SPLITS: bool> PreparedSelect<'_, T, P
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if `y` is shorter than the number of selected elements, of which it then has the first, or `rest`
-    /// than the number of the others; and those of [`DeviceArray::to_host`].
+    /// [`Error::LengthMismatch`] if `y` is shorter than the number of selected elements, of which it then has the first, or
+    /// `rest` than the number of the others; and those of [`DeviceArray::to_host`].
     pub fn read(&self) -> Result<usize> {
         let selected = self.memory.read()?;
         let Select { operation, x, y, rest, .. } = &self.select;

@@ -37,6 +37,8 @@ pub struct Emulation<'a> {
     pub block: Dim3,
     /// Dynamic shared memory of each block, in bytes.
     pub shared_bytes: usize,
+    /// Whether all blocks are resident at once.
+    pub cooperative: bool,
 }
 
 impl<K: Kernel, C> Launch<'_, K, C> {
@@ -84,6 +86,7 @@ impl dyn ErasedLaunch + '_ {
                 blocks,
                 block: config.block,
                 shared_bytes: config.shared_bytes,
+                cooperative: config.cooperative,
             });
         };
         run_in_place(&transfers, run, || Ok(()))?;
