@@ -180,7 +180,7 @@ impl<K: CalleeKey, R> MethodResult for Returned<K, R> {
 #[diagnostic::on_unimplemented(
     message = "two methods of this name apply to the array",
     label = "a trait's method, or the array's own",
-    note = "why: Rust would call the trait's method here, and the method of arrays elsewhere",
+    note = "why: a trait in scope and arrays both define it, so that the call is ambiguous",
     note = "help: name the trait: `Trait::method(&x[i])`"
 )]
 pub trait SameMethod<K> {}

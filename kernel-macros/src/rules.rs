@@ -192,7 +192,7 @@ rules! {
         why "the elements of an `ArrayView` are read-only",
         help "declare the parameter as an `ArrayViewMut` with as many dimensions";
     ASSIGN_TO_PART: "cannot assign to an element of `{}(..)`, which is an `ArrayView`",
-        why "`{}` returns a read-only view, also of an `ArrayViewMut`",
+        why "`{}` returns a read-only view, even of an `ArrayViewMut`",
         help "write `{}_mut(..)`, on an `ArrayViewMut`";
     ASSIGN_PLACE: "cannot assign to this expression in {body}",
         why "it is not a place expression: a variable, an element, a dereferenced `&mut`, or a field of one of these",
@@ -211,7 +211,7 @@ rules! {
         why "device types contain no references",
         help "remove the `&`, or match the referent: `match *r { .. }`";
     MATCHED_REFERENCE: "this pattern of a reference is not supported in {body}",
-        why "its variables would be references to parts whose position is not known when the pattern is lowered",
+        why "its variables would be references to fields, which are not known before types are checked",
         help "match the referent: `match *r { .. }`, `let Point { x, y } = *r;`";
     MUTABLE_PAYLOAD: "a part of a variant cannot be borrowed as `&mut` in {body}",
         why "a pattern copies the payload of a variant",
@@ -226,7 +226,7 @@ rules! {
         why "a range yields single integers",
         help "write `for i in a..b { .. }`";
     FOR_REFERENCES: "this pattern of a reference is not supported in {body}",
-        why "its variables would be references to parts whose position is not known when the pattern is lowered",
+        why "its variables would be references to fields, which are not known before types are checked",
         help "destructure copies: `for &Point { x, y } in points.iter() { .. }`";
     FOR_PAIRS: "this loop yields one element at a time, not pairs",
         why "a tuple is not an element type",
@@ -303,7 +303,7 @@ rules! {
         why "arguments are copied to the device, which cannot dereference host memory",
         help "take it by value: `{}`; to modify it, pass it as an element of a `&mut [_]`";
     ARRAY_PARAMETER: "a kernel cannot take a `{}`",
-        why "a parameter is the memory that a thread accesses; the host passes the array that owns it",
+        why "a kernel accesses memory through a slice; the array that owns the memory stays on the host",
         help "declare a slice: `&[T]` to read, `&mut [T]` to write; at the launch pass `&x` or `&mut x`";
     OPTION_IN_MEMORY: "`{}` has no layout in device memory",
         why "the layout of `Option` and `Result` is unspecified: they are values of variables, parameters and results only",
@@ -355,7 +355,7 @@ rules! {
         why "algorithms call it with an element of each of one to three arrays",
         help "write `|a: f32| -> f32 { .. }`, with a struct for more values";
     OPERATOR_COMMUTATIVE: "only a function of two parameters is `commutative`",
-        why "the word states that the two can be exchanged",
+        why "commutativity concerns the order of two operands",
         help "remove it";
     OPERATOR_GENERICS: "a function of `device_fn!` has no type parameters",
         why "its value has one type, like that of a closure",

@@ -143,7 +143,7 @@ pub enum CompileError {
     },
     /// A kernel with `coarsen = n` for which it is not known that a CUDA thread can execute several of its threads.
     #[error(
-        "kernel `{kernel}` has `coarsen`, but its threads cannot be merged: {reason}, in `{function}` at {file}:{line}\n  help: remove `coarsen`, or the reason; it applies to threads that do not depend on each other and run no checks"
+        "kernel `{kernel}` has `coarsen`, but its threads cannot be coarsened: {reason}, in `{function}` at {file}:{line}\n  help: remove `coarsen`, or change that code; it applies to threads that do not depend on each other and run no checks"
     )]
     NotCoarsenable {
         /// The kernel.
