@@ -297,9 +297,12 @@ fn concurrent_processes_survive_kills() {
             Kind::Text => panic!("{} was not written", entry.path.display()),
         }
     }
-    assert!((1..=RACED_KEYS).contains(&whole), "{whole}");
+    // There may be none: the last process that was killed may have cleared the directory.
+    assert!(whole <= RACED_KEYS, "{whole}");
     cache.trim();
     assert!(trim::entries(folder.path()).iter().all(|entry| entry.kind == Kind::Kernel));
+    cache.put(&keys[0], "13.5", &image("after"));
+    assert_eq!(cache.get(&keys[0], "13.5"), Some(image("after")));
 }
 
 fn raced_key(i: usize) -> Key {
