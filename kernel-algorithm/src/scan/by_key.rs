@@ -284,6 +284,9 @@ pub fn scan_runs<
                     }
                 }
             }
+        } else {
+            // The next tile's aggregate uses the same shared memory as the last one.
+            sync_threads();
         }
         own = next;
         (begins_own, rows_own, before_own) = (begins_next, rows_next, before_next);

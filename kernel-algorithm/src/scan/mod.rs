@@ -197,6 +197,9 @@ pub fn scan_tiles<
                     }
                 }
             }
+        } else {
+            // The next tile's aggregate uses the same shared memory as the last one.
+            sync_threads();
         }
         own = next;
         before_own = before_next;

@@ -223,6 +223,9 @@ pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS
                 }
                 at += row.count_ones();
             }
+        } else {
+            // The next tile's aggregate uses the same shared memory as the last one.
+            sync_threads();
         }
         (begins_own, before_own, total_own) = (begins_next, before_next, total_next);
     }

@@ -183,6 +183,9 @@ pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usiz
                 }
                 at += row.count_ones();
             }
+        } else {
+            // The next tile's aggregate uses the same shared memory as the last one.
+            sync_threads();
         }
         own = next;
         (selected_own, before_own, total_own) = (selected_next, before_next, total_next);
