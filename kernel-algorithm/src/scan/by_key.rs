@@ -400,7 +400,8 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
     };
 
     fn tiles(&self) -> Tiles {
-        let () = const { assert!(size_of::<V>() <= 152, "the values of a scan by key have at most 152 bytes") };
+        let () =
+            const { assert!(size_of::<Runs<u64, V>>() <= 160, "the values of a scan by key have at most 152 bytes") };
         Tiles::new(self.keys.len(), Self::ITEMS)
     }
 

@@ -12,7 +12,6 @@
 //! own group; that of a group is the same tree.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
 use cumbia::intrinsics::{
     DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, grid_dim, lane_id, shared,
@@ -63,18 +62,21 @@ fn max_polls() -> u32 {
     1 << 31
 }
 
+/// Words that are aligned for a value of any type.
+#[repr(C, align(256))]
+struct Aligned([u32; MAX_WORDS]);
+
 /// Returns the words of a value, of which the first `size_of::<T>().div_ceil(WORD)` are used.
 #[device(unsafe(cuda = "rt::Array<unsigned, 40> words; words.at[(sizeof(value) - 1) / 4] = 0; \
                         memcpy(words.at, &value, sizeof(value)); return words;"))]
 fn to_words<T: DeviceType>(value: T) -> [u32; MAX_WORDS] {
     let mut words = [0u32; MAX_WORDS];
     assert!(size_of::<T>() <= WORD * MAX_WORDS);
-    let mut buffer = [const { MaybeUninit::<u128>::zeroed() }; MAX_WORDS / 4];
-    assert!(align_of::<T>() <= align_of::<u128>());
+    let mut buffer = Aligned(words);
+    assert!(align_of::<T>() <= align_of::<Aligned>());
     // SAFETY: the value fits into the buffer, which is aligned for it. Padding of the value remains zero.
-    unsafe { T::store(buffer.as_mut_ptr().cast(), value) };
-    // SAFETY: both have the same size, and all bits are initialised.
-    unsafe { buffer.as_ptr().cast::<[u32; MAX_WORDS]>().copy_to(&mut words, 1) };
+    unsafe { T::store(buffer.0.as_mut_ptr().cast(), value) };
+    words = buffer.0;
     words
 }
 
@@ -82,12 +84,10 @@ fn to_words<T: DeviceType>(value: T) -> [u32; MAX_WORDS] {
 #[device(unsafe(cuda = "memcpy(&like, words.at, sizeof(like)); return like;"))]
 fn from_words<T: DeviceType>(words: [u32; MAX_WORDS], like: T) -> T {
     let _ = like;
-    let mut buffer = [0u128; MAX_WORDS / 4];
-    assert!(size_of::<T>() <= WORD * MAX_WORDS && align_of::<T>() <= align_of::<u128>());
-    // SAFETY: both have the same size, and any bits are numbers.
-    unsafe { words.as_ptr().cast::<u8>().copy_to(buffer.as_mut_ptr().cast(), size_of_val(&words)) };
+    let mut buffer = Aligned(words);
+    assert!(size_of::<T>() <= WORD * MAX_WORDS && align_of::<T>() <= align_of::<Aligned>());
     // SAFETY: the value fits into the buffer, which is aligned for it, initialised with words of `to_words`, and not shared.
-    unsafe { T::load(buffer.as_mut_ptr().cast()) }
+    unsafe { T::load(buffer.0.as_mut_ptr().cast()) }
 }
 
 /// Publishes words of an aggregate for other blocks.
@@ -179,7 +179,9 @@ pub(crate) fn counts_of_warps(of_warp: u32) -> (u32, u32, bool) {
     if lane_id() == 0 {
         parts[warp] = of_warp;
     }
-    let is_whole = sync_threads_count(true) == BLOCK as u32;
+    if sync_threads_count(true) < BLOCK as u32 {
+        return (0, 0, false);
+    }
     let (mut before, mut total) = (0, 0);
     #[unroll]
     for k in 0..WARPS {
@@ -188,7 +190,7 @@ pub(crate) fn counts_of_warps(of_warp: u32) -> (u32, u32, bool) {
         }
         total += parts[k];
     }
-    (before, total, is_whole)
+    (before, total, true)
 }
 
 /// The reduction of the groups before one, and of an initial value if there is one.
@@ -276,6 +278,7 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
             polls += 1;
             if polls & (max_polls() - 1) == 0 {
                 publish_loss::<T>(member, states);
+                panic!("a block has waited in vain for the aggregate of another one");
             }
         }
         is_lost = is_lost || status == LOST;

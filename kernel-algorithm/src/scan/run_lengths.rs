@@ -49,8 +49,10 @@ fn beginnings_of_warps(of_warp: Beginnings<u32>) -> (Beginnings<u32>, Beginnings
     if lane_id() == 0 {
         parts[warp] = of_warp;
     }
-    let is_whole = sync_threads_count(true) == BLOCK as u32;
     let mut total = Beginnings { count: 0, last: 0 };
+    if sync_threads_count(true) < BLOCK as u32 {
+        return (total, total, false);
+    }
     let mut before = total;
     #[unroll]
     for k in 0..WARPS {
@@ -59,7 +61,7 @@ fn beginnings_of_warps(of_warp: Beginnings<u32>) -> (Beginnings<u32>, Beginnings
         }
         total = Joined.call(total, parts[k]);
     }
-    (before, total, is_whole)
+    (before, total, true)
 }
 
 /// Stores the first element of each run in `firsts`, its length in `lengths`, and the number of runs in `count`. `states` are a
