@@ -14,7 +14,8 @@ use crate::operator::{Equatable, Function2};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, blocks_of, prefix_of_tile, publish, publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish, publish_losses,
+    scan_of_block,
 };
 
 /// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values
@@ -108,12 +109,7 @@ pub fn scan_runs<
             sync_warp(u32::MAX);
             #[unroll]
             for k in 0..ITEMS {
-                // The key before that of the first lane is the last one of the row before.
-                let mut given = loaded_keys[k];
-                if lane == WARP_SIZE - 1 {
-                    given = if k > 0 { loaded_keys[k.max(1) - 1] } else { preceding };
-                }
-                let before = shfl_sync(u32::MAX, given, (lane + WARP_SIZE - 1) % WARP_SIZE);
+                let before = before_in_rows(loaded_keys, k, preceding);
                 let is_inside = ((in_tile + k * WARP_SIZE) as u32) < count_of_tile;
                 let begins = is_inside && (k == 0 && tile == 0 && t == 0 || loaded_keys[k] != before);
                 rows_next |= (begins as u32) << k;
@@ -162,26 +158,12 @@ pub fn scan_runs<
 
         if step < tiles {
             let first = step as usize * (BLOCK * ITEMS);
-            let at = first + in_tile;
-            if at - lane < len {
-                preceding = keys[(at - lane).max(1) - 1];
+            if first + (in_tile - lane) < len {
+                preceding = keys[(first + (in_tile - lane)).max(1) - 1];
             }
-            if first + BLOCK * ITEMS <= len {
-                // All loads are issued before the first value is needed.
-                #[unroll]
-                for k in 0..ITEMS {
-                    loaded_keys[k] = keys[at + k * WARP_SIZE];
-                    loaded[k] = x[at + k * WARP_SIZE];
-                }
-            } else {
-                #[unroll]
-                for k in 0..ITEMS {
-                    if at + k * WARP_SIZE < len {
-                        loaded_keys[k] = keys[at + k * WARP_SIZE];
-                        loaded[k] = x[at + k * WARP_SIZE];
-                    }
-                }
-            }
+            loaded_keys = load_rows(keys, first, in_tile, loaded_keys);
+            // There are as many values as keys.
+            loaded = load_rows(x, first, in_tile, loaded);
         }
 
         if step >= 2 * stride {

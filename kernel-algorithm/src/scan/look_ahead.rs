@@ -70,14 +70,11 @@ struct Aligned([u32; MAX_WORDS]);
 #[device(unsafe(cuda = "rt::Array<unsigned, 40> words; words.at[(sizeof(value) - 1) / 4] = 0; \
                         memcpy(words.at, &value, sizeof(value)); return words;"))]
 fn to_words<T: DeviceType>(value: T) -> [u32; MAX_WORDS] {
-    let mut words = [0u32; MAX_WORDS];
-    assert!(size_of::<T>() <= WORD * MAX_WORDS);
-    let mut buffer = Aligned(words);
-    assert!(align_of::<T>() <= align_of::<Aligned>());
+    let mut buffer = Aligned([0; MAX_WORDS]);
+    assert!(size_of::<T>() <= WORD * MAX_WORDS && align_of::<T>() <= align_of::<Aligned>());
     // SAFETY: the value fits into the buffer, which is aligned for it. Padding of the value remains zero.
     unsafe { T::store(buffer.0.as_mut_ptr().cast(), value) };
-    words = buffer.0;
-    words
+    buffer.0
 }
 
 /// Returns the value of these words, of the type of `like`.
@@ -169,28 +166,72 @@ pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
     (before, total, true)
 }
 
-/// Returns the sum of a number of each warp, the same in all of its lanes, over the warps before the own one; over all warps;
-/// and whether no thread of the block has faulted. A barrier has to follow before the next call, which uses the same shared
-/// memory.
+/// Returns the reduction of `none` and a value of each warp, the same in all of its lanes, over the warps before the own one; over
+/// all warps; and whether no thread of the block has faulted. A barrier has to follow before the next call, which uses the same
+/// shared memory.
 #[device]
-pub(crate) fn counts_of_warps(of_warp: u32) -> (u32, u32, bool) {
-    let mut parts = shared::<[u32; WARPS]>();
+pub(crate) fn scan_of_warps<T: DeviceType, F: Function2<T, T, Output = T>>(
+    of_warp: T,
+    none: T,
+    operator: F,
+) -> (T, T, bool) {
+    let mut parts = shared::<[T; WARPS]>();
     let warp = thread_idx().x / WARP_SIZE;
     if lane_id() == 0 {
         parts[warp] = of_warp;
     }
     if sync_threads_count(true) < BLOCK as u32 {
-        return (0, 0, false);
+        return (none, none, false);
     }
-    let (mut before, mut total) = (0, 0);
+    let (mut before, mut total) = (none, none);
     #[unroll]
     for k in 0..WARPS {
         if k == warp {
             before = total;
         }
-        total += parts[k];
+        total = operator.call(total, parts[k]);
     }
     (before, total, true)
+}
+
+/// Loads elements of a tile, of which `first` is the first one, and the lane's is `in_tile` later: one of each of `ITEMS` rows. Those
+/// beyond the end of the array remain as in `loaded`.
+#[device]
+pub(crate) fn load_rows<T: DeviceType, const ITEMS: usize>(
+    x: &[T],
+    first: usize,
+    in_tile: usize,
+    mut loaded: [T; ITEMS],
+) -> [T; ITEMS] {
+    let at = first + in_tile;
+    if first + BLOCK * ITEMS <= x.len() {
+        // All loads are issued before the first value is needed.
+        #[unroll]
+        for k in 0..ITEMS {
+            loaded[k] = x[at + k * WARP_SIZE];
+        }
+    } else {
+        #[unroll]
+        for k in 0..ITEMS {
+            if at + k * WARP_SIZE < x.len() {
+                loaded[k] = x[at + k * WARP_SIZE];
+            }
+        }
+    }
+    loaded
+}
+
+/// Returns the element before the lane's one in row `k`, of rows of consecutive elements. `preceding` is the one before the first row.
+/// Called by all lanes of the warp.
+#[device]
+pub(crate) fn before_in_rows<T: DeviceType, const ITEMS: usize>(rows: [T; ITEMS], k: usize, preceding: T) -> T {
+    // That of the first lane is the last one of the row before.
+    let lane = lane_id();
+    let mut given = rows[k];
+    if lane == WARP_SIZE - 1 {
+        given = if k > 0 { rows[k.max(1) - 1] } else { preceding };
+    }
+    shfl_sync(u32::MAX, given, (lane + WARP_SIZE - 1) % WARP_SIZE)
 }
 
 /// The reduction of the groups before one, and of an initial value if there is one.

@@ -14,7 +14,7 @@ use crate::arrays::{Input, Output};
 use crate::operator::Function2;
 use crate::queue::{Held, Queue};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, blocks_of, prefix_of_tile, publish, publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
 };
 use crate::warp::inclusive_from;
 
@@ -109,21 +109,7 @@ pub fn scan_tiles<
 
         if step < tiles {
             let first = step as usize * (BLOCK * ITEMS);
-            let at = first + in_tile;
-            if first + BLOCK * ITEMS <= x.len() {
-                // All loads are issued before the first value is needed.
-                #[unroll]
-                for k in 0..ITEMS {
-                    loaded[k] = x[at + k * WARP_SIZE];
-                }
-            } else {
-                #[unroll]
-                for k in 0..ITEMS {
-                    if at + k * WARP_SIZE < x.len() {
-                        loaded[k] = x[at + k * WARP_SIZE];
-                    }
-                }
-            }
+            loaded = load_rows(x, first, in_tile, loaded);
         }
 
         if step >= 2 * stride {

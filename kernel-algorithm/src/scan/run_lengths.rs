@@ -3,10 +3,7 @@
 //! It is a scan of pairs: the number of runs that have begun, and the index at which the last one has. A run ends where the next
 //! one begins.
 
-use cumbia::intrinsics::{
-    WARP_SIZE, ballot_sync, block_idx, grid_dim, lane_id, lanemask_lt, shared, shfl_sync, sync_threads,
-    sync_threads_count, thread_idx,
-};
+use cumbia::intrinsics::{WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, shared, sync_threads, thread_idx};
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
@@ -14,7 +11,10 @@ use crate::arrays::{Input, Output};
 use crate::operator::{Equatable, Function2};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
-use crate::scan::look_ahead::{BLOCK, Groups, LookAhead, WARPS, blocks_of, prefix_of_tile, publish, publish_losses};
+use crate::scan::look_ahead::{
+    BLOCK, Groups, LookAhead, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish, publish_losses,
+    scan_of_warps,
+};
 
 /// The runs that begin among some elements.
 #[doc(hidden)]
@@ -37,31 +37,6 @@ impl<C: Number> Function2<Beginnings<C>, Beginnings<C>> for Joined {
     fn call(self, a: Beginnings<C>, b: Beginnings<C>) -> Beginnings<C> {
         Beginnings { count: a.count + b.count, last: if b.count == C::ZERO { a.last } else { b.last } }
     }
-}
-
-/// Returns the runs that begin in the elements of the earlier warps and of all warps, from those of each warp, which are the
-/// same in all of its lanes; and whether no thread of the block has faulted. A barrier has to follow before the next call, which
-/// uses the same shared memory.
-#[device]
-fn beginnings_of_warps(of_warp: Beginnings<u32>) -> (Beginnings<u32>, Beginnings<u32>, bool) {
-    let mut parts = shared::<[Beginnings<u32>; WARPS]>();
-    let warp = thread_idx().x / WARP_SIZE;
-    if lane_id() == 0 {
-        parts[warp] = of_warp;
-    }
-    let mut total = Beginnings { count: 0, last: 0 };
-    if sync_threads_count(true) < BLOCK as u32 {
-        return (total, total, false);
-    }
-    let mut before = total;
-    #[unroll]
-    for k in 0..WARPS {
-        if k == warp {
-            before = total;
-        }
-        total = Joined.call(total, parts[k]);
-    }
-    (before, total, true)
 }
 
 /// Stores the first element of each run in `firsts`, its length in `lengths`, and the number of runs in `count`. `states` are a
@@ -119,12 +94,7 @@ pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS
             let mut of_warp = none;
             #[unroll]
             for k in 0..ITEMS {
-                // The element before that of the first lane is the last one of the row before.
-                let mut given = loaded[k];
-                if lane == WARP_SIZE - 1 {
-                    given = if k > 0 { loaded[k.max(1) - 1] } else { preceding };
-                }
-                let before = shfl_sync(u32::MAX, given, (lane + WARP_SIZE - 1) % WARP_SIZE);
+                let before = before_in_rows(loaded, k, preceding);
                 let is_inside = ((in_tile + k * WARP_SIZE) as u32) < count_of_tile;
                 let begins = is_inside && (k == 0 && tile == 0 && t == 0 || loaded[k] != before);
                 begins_next |= (begins as u32) << k;
@@ -139,7 +109,7 @@ pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS
                     next = loaded[k];
                 }
             }
-            let (before, total, is_whole) = beginnings_of_warps(of_warp);
+            let (before, total, is_whole) = scan_of_warps(of_warp, none, Joined);
             if !is_whole {
                 publish_losses::<Beginnings<C>>(tile, tiles, states);
                 return;
@@ -155,24 +125,10 @@ pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS
 
         if step < tiles {
             let first = step as usize * (BLOCK * ITEMS);
-            let at = first + in_tile;
-            if at - lane < x.len() {
-                preceding = x[(at - lane).max(1) - 1];
+            if first + (in_tile - lane) < x.len() {
+                preceding = x[(first + (in_tile - lane)).max(1) - 1];
             }
-            if first + BLOCK * ITEMS <= x.len() {
-                // All loads are issued before the first value is needed.
-                #[unroll]
-                for k in 0..ITEMS {
-                    loaded[k] = x[at + k * WARP_SIZE];
-                }
-            } else {
-                #[unroll]
-                for k in 0..ITEMS {
-                    if at + k * WARP_SIZE < x.len() {
-                        loaded[k] = x[at + k * WARP_SIZE];
-                    }
-                }
-            }
+            loaded = load_rows(x, first, in_tile, loaded);
         }
 
         if step >= 2 * stride {

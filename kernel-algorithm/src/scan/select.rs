@@ -1,9 +1,7 @@
 //! Selection of elements (stream compaction), in a single pass by [look-ahead](crate::scan::look_ahead): by a predicate, of the
 //! first of equal elements, and partitions.
 
-use cumbia::intrinsics::{
-    WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, shfl_sync, sync_threads, thread_idx,
-};
+use cumbia::intrinsics::{WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, sync_threads, thread_idx};
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
@@ -12,7 +10,8 @@ use crate::operator::{Equatable, Function1, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, blocks_of, counts_of_warps, prefix_of_tile, publish, publish_losses,
+    BLOCK, Groups, LookAhead, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish, publish_losses,
+    scan_of_warps,
 };
 
 /// The condition under which an element is selected.
@@ -97,19 +96,14 @@ pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usiz
             for k in 0..ITEMS {
                 let mut before = next[k];
                 if P::NEEDS_BEFORE {
-                    // That of the first lane is the last one of the row before.
-                    let mut given = next[k];
-                    if lane == WARP_SIZE - 1 {
-                        given = if k > 0 { next[k.max(1) - 1] } else { preceding };
-                    }
-                    before = shfl_sync(u32::MAX, given, (lane + WARP_SIZE - 1) % WARP_SIZE);
+                    before = before_in_rows(next, k, preceding);
                 }
                 let is_selected = ((in_tile + k * WARP_SIZE) as u32) < count
                     && condition.selects(next[k], before, k == 0 && is_first);
                 selected_next |= (is_selected as u32) << k;
                 of_warp += ballot_sync(u32::MAX, is_selected).count_ones();
             }
-            let (before, total, is_whole) = counts_of_warps(of_warp);
+            let (before, total, is_whole) = scan_of_warps(of_warp, 0, Plus);
             if !is_whole {
                 publish_losses::<C>(tile, tiles, states);
                 return;
@@ -124,24 +118,10 @@ pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usiz
 
         if step < tiles {
             let first = step as usize * (BLOCK * ITEMS);
-            let at = first + in_tile;
-            if P::NEEDS_BEFORE && at - lane < x.len() {
-                preceding = x[(at - lane).max(1) - 1];
+            if P::NEEDS_BEFORE && first + (in_tile - lane) < x.len() {
+                preceding = x[(first + (in_tile - lane)).max(1) - 1];
             }
-            if first + BLOCK * ITEMS <= x.len() {
-                // All loads are issued before the first value is needed.
-                #[unroll]
-                for k in 0..ITEMS {
-                    loaded[k] = x[at + k * WARP_SIZE];
-                }
-            } else {
-                #[unroll]
-                for k in 0..ITEMS {
-                    if at + k * WARP_SIZE < x.len() {
-                        loaded[k] = x[at + k * WARP_SIZE];
-                    }
-                }
-            }
+            loaded = load_rows(x, first, in_tile, loaded);
         }
 
         if step >= 2 * stride {
