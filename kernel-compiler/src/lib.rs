@@ -68,8 +68,9 @@ pub use coarsen::{Coarsening, Obstacle, ObstacleKind};
 pub use cuda::{Source, UserText};
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
+pub use lower::{Axis, Quantity};
 pub use narrow::with_narrow_indices;
-pub use prove::{Axis, CheckKind, LaunchSymbol, Predicate, Proof, Verdict};
+pub use prove::{CheckKind, Factor, LaunchCondition, LaunchSymbol, Predicate, Proof, Relation, Sum, Term, Verdict};
 pub use source::{
     FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Variant,
 };
@@ -133,10 +134,10 @@ pub fn checks(validated: &Validated, options: &Options) -> Vec<Check> {
     checks.collect()
 }
 
-/// Returns the names of launch symbols in the user's terms: `x.len()` for the length of the parameter `x`.
-pub fn symbol_names(validated: &Validated, options: &Options, symbols: &[LaunchSymbol]) -> Vec<String> {
+/// Returns what launch symbols are in the user's terms: `x.len()` for the length of the parameter `x`.
+pub fn quantities(validated: &Validated, options: &Options, symbols: &[LaunchSymbol]) -> Vec<Quantity> {
     let module = lower::program(validated, *options);
-    symbols.iter().map(|symbol| prove::symbol_name(&module, *symbol)).collect()
+    symbols.iter().map(|symbol| prove::quantity(&module, *symbol)).collect()
 }
 
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.

@@ -10,11 +10,11 @@
 //!   third are those of the CUDA thread, the others are replaced in the kernel by those of the item.
 
 use crate::ir::{FunctionId, Scalar};
+use crate::lower::Axis;
 use crate::lower::{
     Body, CType, CallTarget, Case, Expr, Function, Header, Helper, IndexOp, Module, Next, Op, OpGroup, Operator, Stmt,
     StmtKind, VarId,
 };
-use crate::prove::Axis;
 use crate::set::Set;
 use litemap::LiteMap;
 

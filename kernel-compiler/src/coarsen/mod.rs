@@ -34,11 +34,11 @@ mod split;
 mod tests;
 
 use crate::ir::{Scalar, Unroll};
+use crate::lower::Axis;
 use crate::lower::{
     Body, CType, CallTarget, Case, Expr, Header, Label, Module, NameOrigin, Next, Operator, Stmt, StmtKind, VarId,
     Variable, label_count,
 };
-use crate::prove::Axis;
 use crate::set::Set;
 use crate::source::Options;
 use litemap::LiteMap;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::prove::Axis;
+use crate::lower::Axis;
 
 /// The property of a program that each CUDA block can execute several blocks of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,7 +39,7 @@ pub(super) fn lower<'a>(
         in_exit_condition: false,
         caller_sites: Vec::new(),
     };
-    let params = lowering.params(kernel);
+    let (params, quantities) = lowering.params(kernel);
     let result = match &typed.signature.result {
         ty if is_empty(ty) => None,
         ty => Some(lowering.output.types.value(ty)),
@@ -61,6 +61,7 @@ pub(super) fn lower<'a>(
         line: function.span.line,
         result,
         params,
+        quantities,
         vars,
         takes_launch: summary.takes_launch,
         takes_site: !caller_sites.is_empty(),

@@ -5,12 +5,12 @@ use crate::ir::{self, LocalId, Scalar, Type};
 use super::function::Lowering;
 use super::types::{is_single_value, is_split};
 use super::value::Value;
-use super::{CType, Expr, NameOrigin, Operator, VarId, Variable};
+use super::{CType, Expr, NameOrigin, Operator, Quantity, VarId, Variable};
 
 impl Lowering<'_, '_> {
-    /// Creates the parameters.
-    pub(super) fn params(&mut self, kernel: bool) -> Vec<VarId> {
-        let mut params = Vec::new();
+    /// Creates the parameters. Returns their variables, and what each of them is in the user's terms.
+    pub(super) fn params(&mut self, kernel: bool) -> (Vec<VarId>, Vec<Quantity>) {
+        let (mut params, mut quantities) = (Vec::new(), Vec::new());
         let function = &self.typed.instance.function;
         let first = self.vars.len() as u32;
         for param in &function.params {
@@ -23,6 +23,7 @@ impl Lowering<'_, '_> {
             for var in (first..end).map(VarId).skip(params.len()) {
                 self.adjust_param(var, ty, kernel);
                 params.push(var);
+                quantities.push(quantity(var, name, ty, &value).unwrap_or_else(|| Quantity::Argument(name.clone())));
             }
             if let (Type::Ref { target, mutable: _ }, Value::Place { lvalue: Expr::Deref(pointer), .. }) = (ty, &value)
             {
@@ -46,7 +47,7 @@ impl Lowering<'_, '_> {
                 self.locals[param.index()] = vars;
             }
         }
-        params
+        (params, quantities)
     }
 
     /// Adjusts a parameter's type. A reference becomes a C++ reference. Two slices of a device function may alias;
@@ -149,6 +150,30 @@ impl Lowering<'_, '_> {
                 Value::Whole(var(self, hint.to_owned(), origin, c), ty.clone())
             }
         }
+    }
+}
+
+/// Returns what a variable of a parameter is in the user's terms; `None` if it is a pointer, or a value as a whole.
+fn quantity(var: VarId, name: &str, ty: &Type, value: &Value) -> Option<Quantity> {
+    let is_var = |expr: &Expr| matches!(expr, Expr::Var(of) if *of == var);
+    match (value, ty) {
+        (Value::Scalar(expr, _), _) => is_var(expr).then(|| Quantity::Argument(name.to_owned())),
+        (Value::Slice { len, .. }, _) => is_var(len).then(|| Quantity::Length(name.to_owned())),
+        (Value::View { lens, strides, .. }, _) => {
+            let len = lens.iter().position(is_var).map(|dimension| Quantity::Shape(name.to_owned(), dimension));
+            len.or_else(|| {
+                strides.iter().position(is_var).map(|dimension| Quantity::Stride(name.to_owned(), dimension))
+            })
+        }
+        (Value::Parts(parts), Type::Tuple(types)) => {
+            let mut parts = types.iter().zip(parts).enumerate();
+            parts.find_map(|(position, (ty, part))| quantity(var, &format!("{name}.{position}"), ty, part))
+        }
+        (Value::Parts(parts), Type::Struct(structure)) => {
+            let mut parts = structure.fields.iter().zip(parts);
+            parts.find_map(|(field, part)| quantity(var, &format!("{name}.{}", field.name), &field.ty, part))
+        }
+        (Value::Parts(_) | Value::Whole(..) | Value::Place { .. } | Value::Unit | Value::Never, _) => None,
     }
 }
 

@@ -35,6 +35,7 @@ mod condition;
 mod eval;
 #[cfg(test)]
 mod fuzz;
+mod launch_condition;
 mod measure;
 mod narrow;
 mod poly;
@@ -61,15 +62,16 @@ use versions::{Versions, versions};
 use walk::{RemovableCheck, Walk};
 use width::Widths;
 
+pub use launch_condition::{Factor, LaunchCondition, Relation, Sum, Term};
 pub use predicate::{Predicate, Verdict};
 pub(crate) use report::Reported;
 pub use report::{CheckKind, Proof};
-pub use symbol::{Axis, LaunchSymbol};
+pub use symbol::LaunchSymbol;
 
 use std::sync::Arc;
 
 use crate::ir::Scalar;
-use crate::lower::{Expr, Module, Op, SiteRef};
+use crate::lower::{Axis, Expr, Module, Op, Quantity, SiteRef};
 use crate::source::{Options, Variant};
 
 /// The knowledge about the checks of a program.
@@ -80,7 +82,7 @@ struct Proofs {
     is_certain: bool,
     /// The operation, the first site and the group of each check.
     checks: Vec<(Op, Option<SiteRef>, Option<u32>)>,
-    /// The condition of each check in words, if that was asked for.
+    /// The condition of each check in the user's terms, if that was asked for.
     reports: Vec<(Proof, Vec<LaunchSymbol>)>,
 }
 
@@ -120,7 +122,7 @@ fn is_unconditional(module: &Module, proofs: &Proofs, options: Options) -> bool 
 
 /// Derives the conditions under which the checks of a program never fail.
 /// `extent` is the magnitude up to which numbers of type `usize` are assumed to be.
-fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_words: bool) -> Proofs {
+fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, is_reported: bool) -> Proofs {
     let (mut numbers, mut checks) = (HashMap::new(), Vec::new());
     rewrite::checks(module, &mut |expr, op, site| {
         numbers.insert(std::ptr::from_ref(expr), checks.len());
@@ -135,12 +137,12 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     let mut conditions = walk.domain.conditions.simplified(&asked);
     settle_tests(module, &mut walk, &mut conditions);
     let mut reports = Vec::new();
-    if in_words {
-        let words = report::Words { domain: &walk.domain, kernel: &module.kernel };
+    if is_reported {
+        let translation = report::Translation { domain: &walk.domain, kernel: &module.kernel };
         for (check, condition) in walk.checks.iter().zip(&conditions) {
             // Unreachable code needs no check.
-            let proof = if check.reached { words.proof(*condition, check.loaded) } else { Proof::Always };
-            reports.push((proof, words.symbols(*condition)));
+            let proof = if check.reached { translation.proof(*condition, check.loaded) } else { Proof::Always };
+            reports.push((proof, translation.symbols(*condition)));
         }
     }
     let mut groups: Vec<Condition> = Vec::new();
@@ -267,9 +269,9 @@ pub(crate) fn report(module: &Module, options: Options) -> Vec<Reported> {
     reported
 }
 
-/// Returns the name of a launch symbol in the user's terms.
-pub(crate) fn symbol_name(module: &Module, symbol: LaunchSymbol) -> String {
-    symbol::symbol_name(&module.kernel, symbol)
+/// Returns what a launch symbol is in the user's terms.
+pub(crate) fn quantity(module: &Module, symbol: LaunchSymbol) -> Quantity {
+    symbol::quantity(&module.kernel, symbol)
 }
 
 /// Removes the checks of a verdict.

@@ -1,12 +1,13 @@
-//! Conditions in words, with the names of the user's parameters.
+//! The checks of a kernel: their kinds, and their conditions in the user's terms.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use super::atoms::Uniform;
 use super::condition::{Condition, Formula};
-use super::poly::{Atom, Poly};
+use super::launch_condition::{Factor, LARGE, LaunchCondition, Relation, Sum, Term};
+use super::poly::{Atom, Monomial, Poly};
 use super::prover::Domain;
-use super::symbol::{LaunchSymbol, symbol_name};
+use super::symbol::{LaunchSymbol, quantity};
 use super::versions::{Versions, versions};
 use crate::lower::{Function, Module, Op};
 use crate::set::Set;
@@ -64,7 +65,7 @@ pub enum Proof {
     /// It cannot fail.
     Always,
     /// It cannot fail in a launch for which this condition holds.
-    AtLaunch(String),
+    AtLaunch(LaunchCondition),
     /// It is kept, because its operands depend on values in memory.
     DependsOnMemory,
     /// It is kept.
@@ -91,24 +92,13 @@ pub(super) fn tested(module: &Module) -> Set<u32> {
     versions(module).iter().flat_map(Versions::sites).collect()
 }
 
-/// The conditions of a kernel in words.
-pub(super) struct Words<'a> {
+/// Translates the conditions of a kernel to the user's terms.
+pub(super) struct Translation<'a> {
     pub(super) domain: &'a Domain,
     pub(super) kernel: &'a Function,
 }
 
-/// Constants from here on are limits of types, and are written as powers of two.
-const LARGE: u128 = 1 << 31;
-
-/// The precedence of an operand's text.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Any,
-    All,
-    Product,
-}
-
-impl Words<'_> {
+impl Translation<'_> {
     /// Returns the launch symbols that a condition reads, without duplicates.
     pub(super) fn symbols(&self, condition: Condition) -> Vec<LaunchSymbol> {
         let mut symbols = Vec::new();
@@ -152,57 +142,35 @@ impl Words<'_> {
             Formula::True => Proof::Always,
             Formula::False if loaded => Proof::DependsOnMemory,
             Formula::False => Proof::Unknown,
-            _ => {
-                let mut text = String::new();
-                self.condition(&mut text, condition, Level::Any, 0);
-                Proof::AtLaunch(text)
-            }
+            _ => Proof::AtLaunch(self.condition(condition, 0)),
         }
     }
 
-    fn condition(&self, text: &mut String, condition: Condition, level: Level, depth: usize) {
-        let join = |text: &mut String, parts: &[Condition], separator: &str, own: Level| {
-            let parenthesised = level > own && parts.len() > 1;
-            if parenthesised {
-                text.push('(');
-            }
-            let inner = if parts.len() > 1 { Level::Product } else { level };
-            for (position, part) in parts.iter().enumerate() {
-                if position > 0 {
-                    text.push_str(separator);
-                }
-                self.condition(text, *part, inner, depth);
-            }
-            if parenthesised {
-                text.push(')');
-            }
-        };
+    fn condition(&self, condition: Condition, depth: usize) -> LaunchCondition {
         match self.domain.conditions.get(condition) {
-            Formula::False => text.push_str("false"),
-            Formula::NonNegative(poly) => self.comparison(text, poly),
+            Formula::False => LaunchCondition::False,
+            Formula::NonNegative(poly) => self.comparison(poly),
             Formula::All(parts) => {
                 // The conditions on lengths come first, then those that numbers are not excessively large.
                 let mut parts = parts.clone();
                 parts.sort_by_key(|part| self.is_limit(*part));
-                join(text, &parts, " && ", Level::All);
+                LaunchCondition::all(parts.into_iter().map(|part| self.condition(part, depth)).collect())
             }
             Formula::Any(parts) => {
-                let mut parts = self.without_implied(parts);
+                let parts = self.without_implied(parts).into_iter();
+                let mut parts: Vec<_> = parts.map(|part| (part, self.condition(part, depth))).collect();
                 // The plausible and the simplest one first.
-                parts.sort_by_cached_key(|part| {
-                    let mut text = String::new();
-                    self.condition(&mut text, *part, Level::Any, depth);
-                    let Domain { conditions, atoms, .. } = &self.domain;
-                    (!conditions.is_plausible(*part, &|poly: &Poly| atoms.is_plausible(poly)), text.len())
-                });
-                join(text, &parts, " || ", Level::Any);
+                let Domain { conditions, atoms, .. } = &self.domain;
+                let is_plausible =
+                    |part: Condition| conditions.is_plausible(part, &|poly: &Poly| atoms.is_plausible(poly));
+                parts.sort_by_cached_key(|(part, translated)| (!is_plausible(*part), translated.to_string().len()));
+                LaunchCondition::any(parts.into_iter().map(|(_, translated)| translated).collect())
             }
             // The conditions of nested invariants may refer to each other.
             Formula::Invariant(number) if depth < 3 => {
-                let invariant = self.domain.conditions.invariants[*number as usize];
-                self.condition(text, invariant, level, depth + 1);
+                self.condition(self.domain.conditions.invariants[*number as usize], depth + 1)
             }
-            Formula::True | Formula::Invariant(_) => text.push_str("true"),
+            Formula::True | Formula::Invariant(_) => LaunchCondition::True,
         }
     }
 
@@ -227,7 +195,7 @@ impl Words<'_> {
     }
 
     /// `poly >= 0`, with the negative terms on the other side.
-    fn comparison(&self, text: &mut String, poly: &Poly) {
+    fn comparison(&self, poly: &Poly) -> LaunchCondition {
         let (mut left, mut right) = (Poly::default(), Poly::default());
         for (monomial, coefficient) in poly.terms() {
             let mut term = Poly::constant(coefficient.abs());
@@ -243,103 +211,66 @@ impl Words<'_> {
         // `a >= b + 1` is `a > b`, `1000 >= a` is `a <= 1000`, and `2^64 - 1 + b >= a` is `a < b + 2^64`.
         if is_limit(from_left) || is_constant(&left) {
             let strictly = left.offset(1).filter(|left| left.constant_term().count_ones() == 1 && is_limit(from_left));
-            self.sum(text, &right);
-            text.push_str(if strictly.is_some() { " < " } else { " <= " });
-            self.sum(text, strictly.as_ref().unwrap_or(&left));
+            let relation = if strictly.is_some() { Relation::Less } else { Relation::LessOrEqual };
+            LaunchCondition::Compare {
+                left: self.sum(&right),
+                relation,
+                right: self.sum(strictly.as_ref().unwrap_or(&left)),
+            }
         } else {
             let strictly = right.offset(-1).filter(|_| from_right == 1);
-            self.sum(text, &left);
-            text.push_str(if strictly.is_some() { " > " } else { " >= " });
-            self.sum(text, strictly.as_ref().unwrap_or(&right));
+            let relation = if strictly.is_some() { Relation::Greater } else { Relation::GreaterOrEqual };
+            LaunchCondition::Compare {
+                left: self.sum(&left),
+                relation,
+                right: self.sum(strictly.as_ref().unwrap_or(&right)),
+            }
         }
     }
 
-    fn sum(&self, text: &mut String, poly: &Poly) {
-        if poly.terms().is_empty() {
-            text.push('0');
-        }
+    fn sum(&self, poly: &Poly) -> Sum {
         // The constant term is first, but is written last.
         let constants = poly.terms().iter().filter(|(monomial, _)| monomial.is_empty());
         let others = poly.terms().iter().filter(|(monomial, _)| !monomial.is_empty());
-        for (position, (monomial, coefficient)) in others.chain(constants).enumerate() {
-            let sign = match (position, *coefficient < 0) {
-                (0, false) => "",
-                (0, true) => "-",
-                (_, false) => " + ",
-                (_, true) => " - ",
-            };
-            text.push_str(sign);
-            let magnitude = coefficient.unsigned_abs();
-            if magnitude >= LARGE && magnitude.is_power_of_two() {
-                let _ = write!(text, "2^{}", magnitude.trailing_zeros());
-                text.push_str(if monomial.is_empty() { "" } else { " * " });
-            } else if magnitude >= LARGE && (magnitude + 1).is_power_of_two() && monomial.is_empty() {
-                let _ = write!(text, "2^{} - 1", magnitude.count_ones());
-            } else if magnitude != 1 || monomial.is_empty() {
-                let _ = write!(text, "{magnitude}");
-                text.push_str(if monomial.is_empty() { "" } else { " * " });
-            }
-            for (position, atom) in monomial.iter().enumerate() {
-                text.push_str(if position > 0 { " * " } else { "" });
-                self.atom(text, atom);
-            }
-        }
+        let term = |(monomial, coefficient): &(Monomial, i128)| Term {
+            coefficient: *coefficient,
+            factors: monomial.iter().map(|atom| self.factor(atom)).collect(),
+        };
+        Sum(others.chain(constants).map(term).collect())
     }
 
-    fn atom(&self, text: &mut String, atom: Atom) {
-        let binary = |text: &mut String, name: &str, left: &Poly, right: &Poly| {
-            text.push_str(name);
-            text.push('(');
-            self.sum(text, left);
-            text.push_str(", ");
-            self.sum(text, right);
-            text.push(')');
-        };
+    fn factor(&self, atom: Atom) -> Factor {
         match &self.domain.atoms.get(atom).uniform {
-            Some(Uniform::Symbol(symbol)) => text.push_str(&symbol_name(self.kernel, *symbol)),
-            Some(Uniform::Wrapped { poly, .. }) => {
-                text.push_str("wrapping(");
-                self.sum(text, poly);
-                text.push(')');
-            }
-            Some(Uniform::Quotient(left, right)) => {
-                let grouped = |text: &mut String, poly: &Poly| {
-                    let single = poly.terms().len() == 1;
-                    text.push_str(if single { "" } else { "(" });
-                    self.sum(text, poly);
-                    text.push_str(if single { "" } else { ")" });
-                };
-                text.push('(');
-                grouped(text, left);
-                text.push_str(" / ");
-                grouped(text, right);
-                text.push(')');
-            }
-            Some(Uniform::Min(left, right)) => binary(text, "min", left, right),
-            Some(Uniform::Max(left, right)) => binary(text, "max", left, right),
-            None => text.push('?'),
+            Some(Uniform::Symbol(symbol)) => Factor::Quantity(quantity(self.kernel, *symbol)),
+            Some(Uniform::Wrapped { poly, .. }) => Factor::Wrapping(self.sum(poly)),
+            Some(Uniform::Quotient(left, right)) => Factor::Quotient(self.sum(left), self.sum(right)),
+            Some(Uniform::Min(left, right)) => Factor::Min(self.sum(left), self.sum(right)),
+            Some(Uniform::Max(left, right)) => Factor::Max(self.sum(left), self.sum(right)),
+            None => Factor::Unnamed,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::prove::{CheckKind, Proof};
+    use crate::prove::{CheckKind, LaunchCondition, Proof};
     use crate::{Options, common};
 
     /// Checks the kinds and the proofs of the checks of a kernel, without those that cannot fail.
     #[track_caller]
-    fn check(text: &str, overflow_checks: bool, expected: &[(CheckKind, Proof)]) {
+    fn check(text: &str, overflow_checks: bool, expected: &[(CheckKind, &str)]) {
         let validated =
             crate::check(common::program(text, overflow_checks)).unwrap_or_else(|errors| panic!("{errors}"));
         let checks = crate::checks(&validated, &Options::default());
-        let found: Vec<_> = checks.into_iter().map(|check| (check.kind, check.proof)).collect();
-        let found: Vec<_> = found.into_iter().filter(|(_, proof)| *proof != Proof::Always).collect();
-        assert_eq!(found, expected);
+        let checks = checks.into_iter().filter(|check| check.proof != Proof::Always);
+        let found: Vec<_> = checks.map(|check| (check.kind, condition(&check.proof))).collect();
+        assert_eq!(found.iter().map(|(kind, text)| (*kind, text.as_str())).collect::<Vec<_>>(), expected);
     }
 
-    fn at_launch(condition: &str) -> Proof {
-        Proof::AtLaunch(condition.to_owned())
+    #[track_caller]
+    fn condition(proof: &Proof) -> String {
+        let Proof::AtLaunch(condition) = proof else { panic!("{proof:?}") };
+        condition.to_string()
     }
 
     #[test]
@@ -349,10 +280,10 @@ mod tests {
             x[n * n] = 0;
         }";
         let expected = [
-            (CheckKind::Shift, at_launch("bits <= 31")),
-            (CheckKind::Index, at_launch("x.len() >= 5")),
-            (CheckKind::Overflow, at_launch("n * n < 2^64")),
-            (CheckKind::Index, at_launch("x.len() > n * n || n * n <= 4")),
+            (CheckKind::Shift, "bits <= 31"),
+            (CheckKind::Index, "x.len() >= 5"),
+            (CheckKind::Overflow, "n * n < 2^64"),
+            (CheckKind::Index, "x.len() > n * n || n * n <= 4"),
         ];
         check(text, true, &expected);
     }
@@ -367,9 +298,19 @@ mod tests {
         }";
         let of = |dimension, other, axis| {
             let threads = format!("grid_dim().{axis} * block_dim().{axis}");
-            at_launch(&format!("a.shape()[{dimension}] >= c.shape()[{other}] || a.shape()[{dimension}] >= {threads}"))
+            format!("a.shape()[{dimension}] >= c.shape()[{other}] || a.shape()[{dimension}] >= {threads}")
         };
-        check(text, false, &[(CheckKind::Index, of(0, 1, "x")), (CheckKind::Index, of(1, 0, "y"))]);
+        check(text, false, &[(CheckKind::Index, &of(0, 1, "x")), (CheckKind::Index, &of(1, 0, "y"))]);
+    }
+
+    #[test]
+    fn names_that_look_like_lengths_are_arguments() {
+        let text = "fn kernel(x: &mut [f32], xlen: usize, x_len: usize) {
+            x[xlen] = 0.0;
+            x[x_len] = 0.0;
+        }";
+        let expected = [(CheckKind::Index, "x.len() > xlen"), (CheckKind::Index, "xlen >= x_len || x.len() > x_len")];
+        check(text, false, &expected);
     }
 
     #[test]
@@ -384,7 +325,9 @@ mod tests {
         let checks = crate::checks(&validated, &Options::default());
         let [check] = checks.as_slice() else { panic!("{checks:?}") };
         let Proof::AtLaunch(condition) = &check.proof else { panic!("{checks:?}") };
-        assert!(!condition.contains("&&"), "{condition}");
+        let LaunchCondition::Any(alternatives) = condition else { panic!("{condition}") };
+        let is_compound = |part: &LaunchCondition| matches!(part, LaunchCondition::All(_) | LaunchCondition::Any(_));
+        assert!(!alternatives.iter().any(is_compound), "{condition}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Launch symbols: the numbers that the host knows at a launch.
 
 use crate::ir::Scalar;
-use crate::lower::Function;
+use crate::lower::{Axis, Function, Quantity};
 
 /// A number that is the same for all threads of a launch, and that the host knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,44 +21,14 @@ pub enum LaunchSymbol {
     DynamicSharedBytes,
 }
 
-/// An axis of the grid and its blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Axis {
-    /// `x`
-    X,
-    /// `y`
-    Y,
-    /// `z`
-    Z,
-}
-
-/// Returns the name of a launch symbol in the user's terms.
-pub(super) fn symbol_name(kernel: &Function, symbol: LaunchSymbol) -> String {
-    let axis = |axis: Axis| match axis {
-        Axis::X => "x",
-        Axis::Y => "y",
-        Axis::Z => "z",
-    };
+/// Returns what a launch symbol is in the user's terms.
+pub(super) fn quantity(kernel: &Function, symbol: LaunchSymbol) -> Quantity {
     match symbol {
-        LaunchSymbol::GridDim(of) => format!("grid_dim().{}", axis(of)),
-        LaunchSymbol::BlockDim(of) => format!("block_dim().{}", axis(of)),
-        LaunchSymbol::DynamicSharedBytes => "shared_bytes".to_owned(),
+        LaunchSymbol::GridDim(axis) => Quantity::GridDim(axis),
+        LaunchSymbol::BlockDim(axis) => Quantity::BlockDim(axis),
+        LaunchSymbol::DynamicSharedBytes => Quantity::SharedBytes,
         LaunchSymbol::Param { index, scalar: _ } => {
-            let hint = |index: usize| kernel.params.get(index).map_or("", |param| &kernel.vars[param.index()].hint);
-            let name = hint(index);
-            // The numbers of a slice or a view follow its pointer: see `lower::variable`.
-            let of = (0..index).rev().map(hint).find_map(|of| Some((of, name.strip_prefix(of)?)));
-            match of.map(|(of, rest)| (of, rest.trim_start_matches('_'))) {
-                Some((of, "len")) => format!("{of}.len()"),
-                Some((of, rest)) if rest.starts_with("len_") => format!("{of}.shape()[{}]", &rest[4..]),
-                Some((of, rest)) if rest.starts_with("stride_") => format!("{of}.strides()[{}]", &rest[7..]),
-                _ => name.to_owned(),
-            }
+            kernel.quantities.get(index).cloned().unwrap_or_else(|| Quantity::Argument(format!("parameter {index}")))
         }
     }
-}
-
-/// Returns whether a launch symbol is the length of a slice.
-pub(super) fn is_length(kernel: &Function, symbol: LaunchSymbol) -> bool {
-    symbol_name(kernel, symbol).ends_with(".len()")
 }

@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 
-use cumbia_kernel_compiler::{LaunchSymbol, Proof, Variant};
+use cumbia_kernel_compiler::{LaunchCondition, LaunchSymbol, Proof, Relation, Variant};
 
 use super::specialise::Specialised;
 use super::variants::{Candidate, LaunchShape, ProofCondition};
@@ -78,21 +78,26 @@ impl Specialised {
     fn failed(&self, layout: Layout, condition: &ProofCondition, values: &[i128]) -> LaunchError {
         let predicate = condition.candidate.predicate();
         let with_values = |symbols: &[LaunchSymbol]| {
-            let names = self.symbol_names(layout, symbols).into_iter();
+            let quantities = self.quantities(layout, symbols).into_iter();
             let value = |symbol| predicate.symbols().iter().position(|of| of == symbol).map(|at| values[at]);
-            names.zip(symbols).filter_map(|(name, symbol)| Some((name, value(symbol)?))).collect::<Vec<_>>()
+            quantities
+                .zip(symbols)
+                .filter_map(|(quantity, symbol)| Some((quantity, value(symbol)?)))
+                .collect::<Vec<_>>()
         };
         let mut failed: Vec<FailedCondition> = Vec::new();
         if let Some((symbol, assumed)) = predicate.excluded(values) {
             let values = with_values(&[symbol]);
-            let name = values.first().map_or("", |(name, _)| name);
-            let is_greater = values.first().is_some_and(|(_, value)| value > assumed.end());
-            let condition = if is_greater {
-                format!("{name} <= {}", assumed.end())
-            } else {
-                format!("{name} >= {}", assumed.start())
-            };
-            failed.push(FailedCondition { condition, values, checks: Vec::new() });
+            if let Some((quantity, value)) = values.first() {
+                let (relation, limit) = if value > assumed.end() {
+                    (Relation::LessOrEqual, *assumed.end())
+                } else {
+                    (Relation::GreaterOrEqual, *assumed.start())
+                };
+                let condition =
+                    LaunchCondition::Compare { left: quantity.clone().into(), relation, right: limit.into() };
+                failed.push(FailedCondition { condition, values, checks: Vec::new() });
+            }
         } else {
             let verdict = predicate.verdict(values);
             for check in self.proofs(layout) {

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use cumbia_kernel_compiler::{
-    Axis, Coarsening, Facts, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Source, Validated, Variant,
+    Axis, Coarsening, Facts, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Quantity, Source, Validated, Variant,
     with_narrow_indices,
 };
 use cumbia_kernel_ir::{
@@ -207,9 +207,9 @@ impl Specialised {
         cumbia_kernel_compiler::checks(&self.validated, &self.compiler_options(layout, Build::CHECKED))
     }
 
-    /// Returns the names of launch symbols in the user's terms.
-    pub(super) fn symbol_names(&self, layout: Layout, symbols: &[LaunchSymbol]) -> Vec<String> {
-        cumbia_kernel_compiler::symbol_names(&self.validated, &self.compiler_options(layout, Build::CHECKED), symbols)
+    /// Returns what launch symbols are in the user's terms.
+    pub(super) fn quantities(&self, layout: Layout, symbols: &[LaunchSymbol]) -> Vec<Quantity> {
+        cumbia_kernel_compiler::quantities(&self.validated, &self.compiler_options(layout, Build::CHECKED), symbols)
     }
 
     /// Returns the CUDA C of some variant, for what all variants have in common: entry, parameters and sites.

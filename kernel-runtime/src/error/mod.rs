@@ -23,7 +23,10 @@ pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
 pub use self::position::Position;
 pub use self::precompile::{Compiled, Failed, Failure, Report};
-pub use self::proof::{Check, CheckKind, Checks, Counts, FailedCondition, Proof, Reason};
+pub use self::proof::{
+    Axis, Check, CheckKind, Checks, Counts, Factor, FailedCondition, LaunchCondition, Proof, Quantity, Reason,
+    Relation, Sum, Term,
+};
 pub use self::shape::ShapeError;
 pub use crate::cuda::{
     BadNvrtcReason, ImageForm, ImageRejection, LibraryFailure, NvrtcArgument, NvrtcFailure, SearchOutcome, SearchPlace,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-pub use cumbia_kernel_compiler::CheckKind;
+pub use cumbia_kernel_compiler::{Axis, CheckKind, Factor, LaunchCondition, Quantity, Relation, Sum, Term};
 
 use super::position::Position;
 
@@ -62,7 +62,7 @@ pub enum Proof {
     /// It cannot fail in a launch for which all conditions hold.
     AtLaunch {
         /// The conditions, with the names of the kernel's parameters: `x.len() >= y.len()`.
-        conditions: Vec<String>,
+        conditions: Vec<LaunchCondition>,
     },
     /// Every launch executes it.
     Kept(Reason),
@@ -221,8 +221,8 @@ impl fmt::Display for Proof {
                 for (position, condition) in conditions.iter().enumerate() {
                     f.write_str(if position > 0 { " && " } else { "" })?;
                     // `&&` binds more tightly.
-                    let is_grouped = conditions.len() > 1 && condition.contains(" || ");
-                    if is_grouped { write!(f, "({condition})") } else { f.write_str(condition) }?;
+                    let is_grouped = conditions.len() > 1 && matches!(condition, LaunchCondition::Any(_));
+                    if is_grouped { write!(f, "({condition})") } else { write!(f, "{condition}") }?;
                 }
                 Ok(())
             }
@@ -256,9 +256,9 @@ impl fmt::Display for Counts {
 #[non_exhaustive]
 pub struct FailedCondition {
     /// The condition, with the names of the kernel's parameters.
-    pub condition: String,
+    pub condition: LaunchCondition,
     /// The numbers that it reads, and their values in the launch.
-    pub values: Vec<(String, i128)>,
+    pub values: Vec<(Quantity, i128)>,
     /// The checks that it proves. None for the range of a number that every proof assumes.
     pub checks: Vec<(CheckKind, Position)>,
 }
@@ -319,8 +319,14 @@ mod tests {
         Position { file: "src/main.rs".to_owned(), line, column: 9, function: function.to_owned(), callee: None }
     }
 
-    fn conditions(conditions: &[&str]) -> Proof {
-        Proof::AtLaunch { conditions: conditions.iter().map(ToString::to_string).collect() }
+    /// The condition that a slice is as long as `y`.
+    fn covers(slice: &str) -> LaunchCondition {
+        let length = |of: &str| Quantity::Length(of.to_owned()).into();
+        LaunchCondition::Compare { left: length(slice), relation: Relation::GreaterOrEqual, right: length("y") }
+    }
+
+    fn conditions(slices: &[&str]) -> Proof {
+        Proof::AtLaunch { conditions: slices.iter().map(|slice| covers(slice)).collect() }
     }
 
     #[track_caller]
@@ -347,12 +353,21 @@ mod tests {
     }
 
     #[test]
+    fn alternatives_are_grouped() {
+        let both = LaunchCondition::Any(vec![covers("a"), covers("b")]);
+        let proof = |conditions| Proof::AtLaunch { conditions }.to_string();
+        assert_eq!(proof(vec![both.clone()]), "proved if a.len() >= y.len() || b.len() >= y.len()");
+        let expected = "proved if (a.len() >= y.len() || b.len() >= y.len()) && c.len() >= y.len()";
+        assert_eq!(proof(vec![both, covers("c")]), expected);
+    }
+
+    #[test]
     fn checks_are_a_table() {
         let check = |position, kind, proof| Check { position, kind, proof };
         let checks = Checks {
             kernel: "program::take",
             checks: vec![
-                check(at(7, "take"), CheckKind::Index, conditions(&["x.len() >= y.len()"])),
+                check(at(7, "take"), CheckKind::Index, conditions(&["x"])),
                 check(at(8, "take"), CheckKind::Overflow, Proof::Always),
                 check(at(19, "second"), CheckKind::Index, Proof::Kept(Reason::DependsOnMemory)),
                 check(at(20, "second"), CheckKind::Divisor, Proof::Kept(Reason::NotProved)),

@@ -34,7 +34,10 @@
 use std::any::TypeId;
 use std::fmt;
 
-pub use crate::error::{Check, CheckKind, Checks, Counts, FailedCondition, Failure, Proof, Reason};
+pub use crate::error::{
+    Axis, Check, CheckKind, Checks, Counts, Factor, FailedCondition, Failure, LaunchCondition, Proof, Quantity, Reason,
+    Relation, Sum, Term,
+};
 use crate::inspect::Kernel;
 use crate::inspect::precompile::Instance;
 use crate::kernel_info::{KernelInfo, kernels};

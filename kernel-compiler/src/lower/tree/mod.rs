@@ -4,6 +4,7 @@
 //! explicit in it, so the printer translates it node by node.
 
 mod expr;
+mod quantity;
 mod stmt;
 
 use crate::ir::{CudaC, FunctionId, Scalar};
@@ -14,6 +15,7 @@ use litemap::LiteMap;
 use super::helper::Helper;
 
 pub(crate) use expr::{CallTarget, Expr, Operator, Prefix, SiteRef};
+pub use quantity::{Axis, Quantity};
 pub(crate) use stmt::{CHUNK, Case, Chunk, Deferred, Header, Next, Stmt, StmtKind, label_count};
 
 /// A program as a C syntax tree.
@@ -143,6 +145,8 @@ pub(crate) struct Function {
     pub(crate) result: Option<CType>,
     /// The parameters, in order.
     pub(crate) params: Vec<VarId>,
+    /// The parameters in the user's terms, as many.
+    pub(crate) quantities: Vec<Quantity>,
     /// All variables.
     pub(crate) vars: Vec<Variable>,
     /// Whether it can fault or print, directly or in a callee, and so takes the launch as its last parameter.

@@ -33,9 +33,10 @@ use generate::{Kernel, Param, Rng};
 use interpreter::{Arg, Launch, Outcome, Stop, run, run_in};
 
 use super::predicate::Verdict;
-use super::symbol::{Axis, LaunchSymbol};
+use super::symbol::LaunchSymbol;
 use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, narrowed, remove, rewrite};
 use crate::ir::Scalar;
+use crate::lower::Axis;
 use crate::lower::{CallTarget, Expr, Module, Op, Template};
 use crate::source::Site;
 use crate::{Options, Validated, check, coarsen, common, lower};

@@ -23,13 +23,13 @@ use super::atoms::{AtomInfo, Bound, Range};
 use super::condition::Condition;
 use super::poly::{Atom, Poly};
 use super::prover::{Domain, Facts};
-use super::symbol::{Axis, LaunchSymbol, is_length};
+use super::symbol::LaunchSymbol;
 use super::width::Widths;
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::defer;
 use crate::lower::{
-    Body, CType, CallTarget, Case as SwitchCase, Expr, Function, Header, Label, Module, Op, Operator, SiteRef, Stmt,
-    StmtKind, VarId,
+    Axis, Body, CType, CallTarget, Case as SwitchCase, Expr, Function, Header, Label, Module, Op, Operator, Quantity,
+    SiteRef, Stmt, StmtKind, VarId,
 };
 use crate::set::Set;
 use litemap::LiteMap;
@@ -153,7 +153,7 @@ pub(super) fn walk(
         {
             let symbol = LaunchSymbol::Param { index, scalar };
             let atom = walk.symbol(symbol);
-            if is_length(&module.kernel, symbol) {
+            if matches!(module.kernel.quantities.get(index), Some(Quantity::Length(_))) {
                 walk.domain.atoms.lengths.insert(atom);
             }
             let poly = Poly::atom(atom);
