@@ -81,6 +81,7 @@ pub mod kernels {
     pub use crate::queue::fill_elements;
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::by_key::{Runs, scan_runs};
+    pub use crate::scan::reduce_runs::reduce_runs;
     pub use crate::scan::run_lengths::{Beginnings, encode_tiles};
     pub use crate::scan::scan_tiles;
     pub use crate::scan::select::{Condition, Differs, Holds, select_tiles};

@@ -3,7 +3,7 @@
 
 use cumbia::algorithm::kernels::{
     Differs, Holds, OfOne, argsort_of_block, count_bins, encode_tiles, fill_elements, number_segments, radix_count,
-    radix_move, reduce_chunks, scan_runs, scan_tiles, select_tiles, sort_of_block, store_segments,
+    radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles, select_tiles, sort_of_block, store_segments,
 };
 use cumbia::algorithm::{
     Access, Ascending, Blocked, Descending, Direction, Enumerated, EvenBins, Extreme, Function1, Function2, Identity,
@@ -396,7 +396,7 @@ fn of_selections(run: &mut Run<'_>) {
     let (mut y, mut rest) = (run.zeros(odd.len()), run.zeros(even.len()));
     let (mut count, mut states) = (run.zeros(1), run.zeros(5));
     run.launch(
-        select_tiles::<_, _, u32, 4, true>(Holds(Odd), &x, &mut y, &mut rest, &mut count, &mut states)
+        select_tiles::<_, _, u32, 4, 1024, 1024, true>(Holds(Odd), &x, &mut y, &mut rest, &mut count, &mut states)
             .grid(2)
             .cooperative(),
     );
@@ -409,7 +409,7 @@ fn of_selections(run: &mut Run<'_>) {
     let (mut y, mut rest) = (run.zeros(expected.len()), run.zeros(0));
     let (mut count, mut states) = (run.zeros(1), run.zeros(2 * 5));
     run.launch(
-        select_tiles::<_, _, u64, 4, false>(Differs, &x, &mut y, &mut rest, &mut count, &mut states)
+        select_tiles::<_, _, u64, 4, 1024, 1024, false>(Differs, &x, &mut y, &mut rest, &mut count, &mut states)
             .grid(2)
             .cooperative(),
     );
@@ -444,46 +444,27 @@ fn of_runs(run: &mut Run<'_>) {
             *totals.last_mut().unwrap() = through[i];
         }
     }
-    let (mut y, mut unused, mut count) = (run.array(&values), run.zeros(0), run.zeros(0));
+    let mut y = run.array(&values);
     let mut states = run.zeros(3 * 5);
     let operator = Then;
     run.launch(
-        scan_runs::<_, _, u32, _, 4, 32, false, false>(
-            operator,
-            first,
-            &in_keys,
-            &x,
-            &mut unused,
-            &mut y,
-            &mut count,
-            &mut states,
-        )
-        .grid(2)
-        .cooperative(),
+        scan_runs::<_, _, u32, _, 4, 32, false>(operator, first, &in_keys, &x, &mut y, &mut states)
+            .grid(2)
+            .cooperative(),
     );
     run.expect("inclusive", &y, &through);
     let mut states = run.zeros(3 * 5);
     run.launch(
-        scan_runs::<_, _, u32, _, 4, 32, true, false>(
-            operator,
-            first,
-            &in_keys,
-            &x,
-            &mut unused,
-            &mut y,
-            &mut count,
-            &mut states,
-        )
-        .grid(2)
-        .cooperative(),
+        scan_runs::<_, _, u32, _, 4, 32, true>(operator, first, &in_keys, &x, &mut y, &mut states)
+            .grid(2)
+            .cooperative(),
     );
     run.expect("exclusive", &y, &before);
     let mut states = run.zeros(3 * 5);
     let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.array(&vec![first; totals.len()]), run.zeros(1));
     run.launch(
-        scan_runs::<_, _, u32, _, 4, 32, false, true>(
+        reduce_runs::<_, _, u32, _, 4, 1024, 1024>(
             operator,
-            first,
             &in_keys,
             &x,
             &mut unique,
@@ -499,7 +480,7 @@ fn of_runs(run: &mut Run<'_>) {
     run.expect("number of runs", &count, &[firsts.len()]);
     let mut states = run.zeros(2 * 5);
     let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.zeros(lengths.len()), run.zeros(1));
-    let launch = encode_tiles::<_, _, u32, 4, 256>(&in_keys, &mut unique, &mut y, &mut count, &mut states);
+    let launch = encode_tiles::<_, _, u32, 4, 1024, 1024>(&in_keys, &mut unique, &mut y, &mut count, &mut states);
     run.launch(launch.grid(2).cooperative());
     run.expect("elements", &unique, &firsts);
     run.expect("number of elements", &count, &[firsts.len()]);

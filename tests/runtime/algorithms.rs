@@ -217,8 +217,9 @@ fn transformations() {
 #[test]
 fn selections() {
     on_each_device(|device| {
-        let many = if device.is_cpu() { 4097 } else { 1_000_001 };
-        for (n, limit) in [(0, 5), (1, 5), (33, 5), (4095, 0), (4096, 9), (many, 5)] {
+        // Tiles of 2304 elements.
+        let many = if device.is_cpu() { 2 * 2304 + 1 } else { 1_000_001 };
+        for (n, limit) in [(0, 5), (1, 5), (33, 5), (2303, 0), (2304, 9), (2305, 5), (many, 5)] {
             let x = values(n, |i| (bits(i) % 9) as i64);
             let expected: Vec<i64> = x.iter().copied().filter(|v| *v < limit).collect();
             let (array, mut y) = (device.to_device(&x).unwrap(), device.to_device(&vec![-1; n]).unwrap());

@@ -38,8 +38,9 @@ impl Function1<u32> for Below {
 #[test]
 fn partitions() {
     on_each_device(|device| {
-        let many = if device.is_cpu() { 4097 } else { 1_000_001 };
-        for (n, limit) in [(0, 5), (1, 5), (1, 0), (33, 5), (4095, 0), (4096, 9), (many, 5)] {
+        // Tiles of 4864 elements of a partition.
+        let many = if device.is_cpu() { 2 * 4864 + 1 } else { 1_000_001 };
+        for (n, limit) in [(0, 5), (1, 5), (1, 0), (33, 5), (4863, 0), (4864, 9), (4865, 5), (many, 5)] {
             let x = values(n, |i| (bits(i) % 9) as u32);
             let (low, high): (Vec<u32>, Vec<u32>) = x.iter().partition(|v| **v < limit);
             // Elements beyond the results keep their values.
@@ -137,15 +138,15 @@ fn check<K: Equatable, V: DeviceType + PartialEq, F: Function2<V, V, Output = V>
 #[test]
 fn runs_of_all_lengths() {
     on_each_device(|device| {
-        // Tiles of 4096 elements of a selection, and of 2048 pairs of a scan by key.
-        for n in [0, 1, 2, 31, 33, 255, 2047, 2048, 2049, 4095, 4096, 4097] {
+        // Tiles of 4352 or 2304 elements of an encoding, of 4864 or 2304 of `unique`, and of 2816 or 1280 pairs of a reduction.
+        for n in [0, 1, 2, 31, 33, 255, 1280, 2303, 2304, 2305, 2815, 2816, 2817, 4351, 4352, 4353, 4864, 4865, 5632] {
             let x = values(n, |i| bits(i) as u32 >> 16);
             check(device, &values(n, |i| bits(i) as u16 % 3), &x, 7, Plus);
-            if n > 2000 {
+            if n > 2000 && n % 64 < 2 {
                 check(device, &values(n, |i| i), &x, 7, Plus);
                 check(device, &vec![1u8; n], &x, 7, Plus);
-                check(device, &values(n, |i| (i / 2048) as i64), &x, 7, Plus);
-                check(device, &values(n, |i| (i + 1) / 2048), &x, 7, Maximum);
+                check(device, &values(n, |i| (i / 1280) as i64), &x, 7, Plus);
+                check(device, &values(n, |i| (i + 1) / 1280), &x, 7, Maximum);
                 check(device, &values(n, |i| i.is_multiple_of(2)), &x, 7, Maximum);
             }
         }
@@ -247,7 +248,7 @@ fn operators_that_fault_by_key() {
 
     on_each_device(|device| {
         let n = 5 * 2048;
-        for faulting in [1, 2049, 4095, n - 1] {
+        for faulting in [1, 2049, 2815, 2816, 4095, n - 1] {
             let x = device.to_device(&values(n, |i| if i == faulting { 7 } else { 0 })).unwrap();
             let (keys, mut y) = (device.zeros::<u8>(n).unwrap(), device.zeros::<u32>(n).unwrap());
             let mut firsts = device.zeros::<u8>(n).unwrap();

@@ -1,12 +1,10 @@
 //! Reductions and scans of the values of each run of consecutive equal keys, in a single pass by
-//! [look-ahead](crate::scan::look_ahead).
+//! [look-ahead](crate::scan::look_ahead). `reduce_runs` has the kernel of the reductions.
 //!
 //! All are a scan of pairs: the number of runs that have begun, and the reduction of the values since the last beginning.
 
-use cumbia::intrinsics::{
-    WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, shared, shfl_sync, sync_threads, sync_warp, thread_idx,
-};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
+use cumbia::intrinsics::{WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, sync_threads, sync_warp, thread_idx};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
@@ -30,7 +28,7 @@ pub struct Runs<C: DeviceType, V: DeviceType> {
 
 /// The [`Runs`] of elements and later ones, of which values of one run are combined by an operator.
 #[derive(Clone, Copy, DeviceType)]
-struct Followed<F: DeviceType>(F);
+pub(super) struct Followed<F: DeviceType>(pub(super) F);
 
 #[device]
 impl<C: Number, V: DeviceType, F: Function2<V, V, Output = V>> Function2<Runs<C, V>, Runs<C, V>> for Followed<F> {
@@ -42,9 +40,8 @@ impl<C: Number, V: DeviceType, F: Function2<V, V, Output = V>> Function2<Runs<C,
     }
 }
 
-/// Scans the values of each run of equal keys. If `REDUCES`, stores the key and the last value of each run in `firsts` and
-/// `y`, and the number of runs in `count`; otherwise all values in `y`. `states` are a `LookAhead`. A block has `ITEMS`
-/// elements for each thread, in `ROWS` rows of 32 (1 if a thread has a single element). The launch is cooperative.
+/// Stores the scan of the values of each run of equal keys in `y`. `states` are a `LookAhead`. A block has `ITEMS` elements for
+/// each thread, in `ROWS` rows of 32 (1 if a thread has a single element). The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn scan_runs<
     K: DeviceType + PartialEq,
@@ -54,15 +51,12 @@ pub fn scan_runs<
     const ITEMS: usize,
     const ROWS: usize,
     const EXCLUSIVE: bool,
-    const REDUCES: bool,
 >(
     operator: F,
     initial: V,
     keys: &[K],
     x: &[V],
-    firsts: &mut [K],
     y: &mut [V],
-    count: &mut [usize],
     states: &mut [u64],
 ) {
     // The values of the tile whose aggregate is published, and of the one before, whose results are stored. A column more than
@@ -90,9 +84,8 @@ pub fn scan_runs<
     let mut loaded = [x[0]; ITEMS];
     // Instead, if a thread has a single element.
     let (mut next, mut own) = (initial, initial);
-    // For each of the two tiles a bit for each own element, and one for that of the lane in each row: whether a run begins.
+    // For each of the two tiles a bit for each own element: whether a run begins.
     let (mut begins_next, mut begins_own) = (0u32, 0u32);
-    let (mut rows_next, mut rows_own) = (0u32, 0u32);
     // The runs of the earlier threads of the tile.
     let mut before_next = Runs { begun: C::ZERO, value: initial };
     let mut before_own = before_next;
@@ -103,7 +96,6 @@ pub fn scan_runs<
             let tile = step - stride;
             let first = tile as usize * (BLOCK * ITEMS);
             let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
-            rows_next = 0;
             begins_next = 0;
             let slot = (step / stride % 2) as usize;
             sync_warp(u32::MAX);
@@ -112,7 +104,6 @@ pub fn scan_runs<
                 let before = before_in_rows(loaded_keys, k, preceding);
                 let is_inside = ((in_tile + k * WARP_SIZE) as u32) < count_of_tile;
                 let begins = is_inside && (k == 0 && tile == 0 && t == 0 || loaded_keys[k] != before);
-                rows_next |= (begins as u32) << k;
                 let of_row = ballot_sync(u32::MAX, begins);
                 if lane / lanes_of_row == k {
                     begins_next = of_row;
@@ -170,16 +161,6 @@ pub fn scan_runs<
             let tile = step - 2 * stride;
             let first = tile as usize * (BLOCK * ITEMS);
             let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
-            // The keys of the runs that begin, which are loaded while the block waits for the prefix.
-            let mut keys_of_runs = loaded_keys;
-            if REDUCES {
-                #[unroll]
-                for k in 0..ITEMS {
-                    if rows_own >> k & 1 != 0 && ((in_tile + k * WARP_SIZE) as u32) < count_of_tile {
-                        keys_of_runs[k] = keys[first + in_tile + k * WARP_SIZE];
-                    }
-                }
-            }
             let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, followed, states);
             if !is_found {
                 publish_losses::<Runs<C, V>>(tile, tiles, states);
@@ -197,7 +178,6 @@ pub fn scan_runs<
             let mut last = lead.value;
             #[unroll]
             for k in 0..ITEMS {
-                // In a reduction the result is that of the element before, the last one of its run if a run begins.
                 let mut result = last;
                 if k < mine {
                     let mut through = own;
@@ -208,11 +188,10 @@ pub fn scan_runs<
                     if has_lead && begins_own & ((2 << k) - 1) == 0 {
                         through = operator.call(lead.value, through);
                     }
-                    if EXCLUSIVE && !REDUCES && begins_own >> k & 1 != 0 {
-                        result = initial;
-                    }
-                    if !EXCLUSIVE && !REDUCES {
+                    if !EXCLUSIVE {
                         result = through;
+                    } else if begins_own >> k & 1 != 0 {
+                        result = initial;
                     }
                     last = through;
                     if const { ITEMS > 1 } {
@@ -223,47 +202,11 @@ pub fn scan_runs<
                 }
             }
             sync_warp(u32::MAX);
-            let mut begun = if has_lead { usize::cast(lead.begun) } else { 0 };
-            if REDUCES && mine > 0 && first + t * ITEMS + mine == len {
-                // The last run ends with the array.
-                let runs = begun + begins_own.count_ones() as usize;
-                count[0] = runs;
-                if runs > 0 && runs <= y.len() {
-                    y[runs - 1] = last;
-                }
-            }
-            if REDUCES {
-                // The number of runs that begin before the elements of the warp.
-                begun = shfl_sync(u32::MAX, begun, 0);
-                let firsts_of_warp = &mut firsts[begun.min(firsts.len())..];
-                let room_of_firsts = firsts_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
-                // A run ends where the next one begins.
-                let y_of_warp = &mut y[(begun.max(1) - 1).min(y.len())..];
-                let room = y_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
-                let is_start = (begun == 0) as u32;
-                // The number of runs that begin in the rows before.
-                let mut at = 0;
-                #[unroll]
-                for k in 0..ITEMS {
-                    let begins = rows_own >> k & 1 != 0;
-                    let of_row = ballot_sync(u32::MAX, begins);
-                    let run = at + (of_row & lanemask_lt()).count_ones();
-                    if begins && run < room_of_firsts {
-                        firsts_of_warp[run as usize] = keys_of_runs[k];
-                    }
-                    if begins && run >= is_start && run - is_start < room {
-                        y_of_warp[(run - is_start) as usize] =
-                            if const { ITEMS > 1 } { scanned[slot][row + k][lane] } else { own };
-                    }
-                    at += of_row.count_ones();
-                }
-            } else {
-                let at = first + in_tile;
-                #[unroll]
-                for k in 0..ITEMS {
-                    if at + k * WARP_SIZE < y.len() {
-                        y[at + k * WARP_SIZE] = if const { ITEMS > 1 } { scanned[slot][row + k][lane] } else { own };
-                    }
+            let at = first + in_tile;
+            #[unroll]
+            for k in 0..ITEMS {
+                if at + k * WARP_SIZE < y.len() {
+                    y[at + k * WARP_SIZE] = if const { ITEMS > 1 } { scanned[slot][row + k][lane] } else { own };
                 }
             }
         } else {
@@ -271,7 +214,7 @@ pub fn scan_runs<
             sync_threads();
         }
         own = next;
-        (begins_own, rows_own, before_own) = (begins_next, rows_next, before_next);
+        (begins_own, before_own) = (begins_next, before_next);
     }
 }
 
@@ -359,16 +302,16 @@ pub fn exclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
 }
 
 /// Keys with their values.
-struct Elements<'a, K, V, F> {
-    keys: DeviceSlice<'a, K>,
-    x: DeviceSlice<'a, V>,
-    operator: F,
+pub(super) struct Elements<'a, K, V, F> {
+    pub(super) keys: DeviceSlice<'a, K>,
+    pub(super) x: DeviceSlice<'a, V>,
+    pub(super) operator: F,
 }
 
-/// The arrays that a launch writes.
-struct Results<'a, K, V> {
-    firsts: DeviceSliceMut<'a, K>,
-    y: DeviceSliceMut<'a, V>,
+/// The arrays that a reduction writes.
+pub(super) struct Results<'a, K, V> {
+    pub(super) firsts: DeviceSliceMut<'a, K>,
+    pub(super) y: DeviceSliceMut<'a, V>,
 }
 
 impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K, V, F> {
@@ -394,68 +337,57 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
     }
 
     /// Enqueues the scan of the elements.
-    fn scan<const EXCLUSIVE: bool, const REDUCES: bool>(
+    fn scan<const EXCLUSIVE: bool>(
         &self,
         initial: V,
-        results: Results<'_, K, V>,
+        y: &mut DeviceSliceMut<'_, V>,
         memory: &mut RunsMemory<V>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
-        let RunsMemory { narrow, wide, count } = memory;
         if self.keys.is_empty() {
-            return if REDUCES { queue.fill(&mut count.as_slice_mut(), 0) } else { Ok(()) };
-        }
-        if self.tiles().is_narrow {
-            self.count_by::<u32, EXCLUSIVE, REDUCES>(initial, results, (narrow, count), queue)
+            Ok(())
+        } else if self.tiles().is_narrow {
+            self.count_by::<u32, EXCLUSIVE>(initial, y, &mut memory.narrow, queue)
         } else {
-            self.count_by::<u64, EXCLUSIVE, REDUCES>(initial, results, (wide, count), queue)
+            self.count_by::<u64, EXCLUSIVE>(initial, y, &mut memory.wide, queue)
         }
     }
 
     /// Enqueues the scan, with numbers of runs of type `C`.
-    fn count_by<C: Number, const EXCLUSIVE: bool, const REDUCES: bool>(
+    fn count_by<C: Number, const EXCLUSIVE: bool>(
         &self,
         initial: V,
-        results: Results<'_, K, V>,
-        memory: (&mut LookAhead<Runs<C, V>>, &mut DeviceArray<usize>),
+        y: &mut DeviceSliceMut<'_, V>,
+        look_ahead: &mut LookAhead<Runs<C, V>>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         // Conditions that are constants, so that the kernel is compiled for one number of items.
         if const { Self::ITEMS == 16 } {
-            self.enqueue_tiles::<C, 16, 128, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+            self.enqueue_tiles::<C, 16, 128, EXCLUSIVE>(initial, y, look_ahead, queue)
         } else if const { Self::ITEMS == 8 } {
-            self.enqueue_tiles::<C, 8, 64, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+            self.enqueue_tiles::<C, 8, 64, EXCLUSIVE>(initial, y, look_ahead, queue)
         } else if const { Self::ITEMS == 4 } {
-            self.enqueue_tiles::<C, 4, 32, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+            self.enqueue_tiles::<C, 4, 32, EXCLUSIVE>(initial, y, look_ahead, queue)
         } else if const { Self::ITEMS == 2 } {
-            self.enqueue_tiles::<C, 2, 16, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+            self.enqueue_tiles::<C, 2, 16, EXCLUSIVE>(initial, y, look_ahead, queue)
         } else {
-            self.enqueue_tiles::<C, 1, 1, EXCLUSIVE, REDUCES>(initial, results, memory, queue)
+            self.enqueue_tiles::<C, 1, 1, EXCLUSIVE>(initial, y, look_ahead, queue)
         }
     }
 
-    fn enqueue_tiles<C: Number, const ITEMS: usize, const ROWS: usize, const EXCLUSIVE: bool, const REDUCES: bool>(
+    fn enqueue_tiles<C: Number, const ITEMS: usize, const ROWS: usize, const EXCLUSIVE: bool>(
         &self,
         initial: V,
-        results: Results<'_, K, V>,
-        (look_ahead, count): (&mut LookAhead<Runs<C, V>>, &mut DeviceArray<usize>),
+        y: &mut DeviceSliceMut<'_, V>,
+        look_ahead: &mut LookAhead<Runs<C, V>>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let tiles = self.tiles().count;
         let shared_bytes = 2 * ROWS * (WARP_SIZE + 1) * size_of::<V>();
         let blocks = blocks_of::<Runs<C, V>>(self.keys.device(), tiles, shared_bytes);
         let mut states = look_ahead.begin(tiles, queue)?;
-        let Results { mut firsts, mut y } = results;
-        let launch = scan_runs::<K, V, C, F, ITEMS, ROWS, EXCLUSIVE, REDUCES>(
-            self.operator,
-            initial,
-            &self.keys,
-            &self.x,
-            &mut firsts,
-            &mut y,
-            count,
-            &mut states,
-        );
+        let (operator, keys, x) = (self.operator, &self.keys, &self.x);
+        let launch = scan_runs::<K, V, C, F, ITEMS, ROWS, EXCLUSIVE>(operator, initial, keys, x, y, &mut states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }
@@ -510,7 +442,7 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKe
     /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub fn memory(&self) -> Result<RunsMemory<V>> {
         let default = self.elements.keys.device().default_stream();
-        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles())
+        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles_of_reduction())
     }
 
     /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another
@@ -523,14 +455,14 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKe
     pub fn prepare_in(self, memory: &'a mut RunsMemory<V>) -> Result<PreparedReduceByKey<'a, K, V, F>> {
         self.elements.check("reduce_by_key")?;
         let default = self.elements.keys.device().default_stream();
-        memory.fit(self.stream.unwrap_or(&default), self.elements.tiles())?;
+        memory.fit(self.stream.unwrap_or(&default), self.elements.tiles_of_reduction())?;
         Ok(PreparedReduceByKey { memory: Held::Borrowed(memory), reduce: self })
     }
 
     /// Enqueues the reduction.
     fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let results = Results { firsts: self.firsts.as_slice_mut(), y: self.y.as_slice_mut() };
-        self.elements.scan::<false, true>(V::placeholder(), results, memory, queue)
+        self.elements.reduce(results, memory, queue)
     }
 }
 
@@ -672,10 +604,7 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
 
     /// Enqueues the scan.
     fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
-        // SAFETY: it has no elements.
-        let mut none = unsafe { self.elements.keys.device().uninitialized(0)? };
-        let results = Results { firsts: none.as_slice_mut(), y: self.y.as_slice_mut() };
-        self.elements.scan::<EXCLUSIVE, false>(self.initial, results, memory, queue)
+        self.elements.scan::<EXCLUSIVE>(self.initial, &mut self.y, memory, queue)
     }
 }
 

@@ -3,18 +3,20 @@
 //! It is a scan of pairs: the number of runs that have begun, and the index at which the last one has. A run ends where the next
 //! one begins.
 
-use cumbia::intrinsics::{WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, shared, sync_threads, thread_idx};
+use cumbia::intrinsics::{
+    WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, sync_warp, thread_idx,
+};
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
-use crate::operator::{Equatable, Function2};
+use crate::operator::{Equatable, Function2, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish, publish_losses,
-    scan_of_warps,
+    BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
 };
+use crate::warp::warp_inclusive_scan;
 
 /// The runs that begin among some elements.
 #[doc(hidden)]
@@ -40,81 +42,101 @@ impl<C: Number> Function2<Beginnings<C>, Beginnings<C>> for Joined {
 }
 
 /// Stores the first element of each run in `firsts`, its length in `lengths`, and the number of runs in `count`. `states` are a
-/// `LookAhead`. A block has `ITEMS` elements for each thread; `COLUMNS` is the number of threads, or 1 if each has a single
+/// `LookAhead`. A block has `ITEMS` elements for each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single
 /// element. The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
-pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS: usize, const COLUMNS: usize>(
+pub fn encode_tiles<
+    K: DeviceType + PartialEq,
+    L: Number,
+    C: Number,
+    const ITEMS: usize,
+    const TILE: usize,
+    const HELD: usize,
+>(
     x: &[K],
     firsts: &mut [K],
     lengths: &mut [L],
     count: &mut [usize],
     states: &mut [u64],
 ) {
-    // The elements of the tile whose number of runs is published.
-    let mut held = shared::<[[K; COLUMNS]; ITEMS]>();
+    // The elements of the tile whose number of runs is published. Of the tile before, the first elements of the runs, and their
+    // indices in the tile.
+    let mut elements = shared::<[K; HELD]>();
+    let mut firsts_of_tile = shared::<[K; HELD]>();
+    let mut starts = shared::<[u16; TILE]>();
     let t = thread_idx().x;
     if x.len() == 0 {
         return; // Never: for the proofs only.
     }
-    // Each warp has consecutive elements, and reads them in rows.
+    // Each warp has consecutive elements. It reads them in rows, and each of its threads compares consecutive ones.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
-    let in_tile = warp * (WARP_SIZE * ITEMS) + lane;
-    let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
+    let of_warp = warp * (WARP_SIZE * ITEMS);
+    let (tiles, stride) = (x.len().div_ceil(TILE) as u32, grid_dim().x as u32);
     let mut groups = Groups::none(Beginnings { count: C::ZERO, last: C::ZERO }, true);
-    // The elements of the tile that is loaded, and the one before those of the warp; and those of the tile that is stored. A
-    // thread with a single element has that of the tile in between in a register.
+    // The elements of the tile that is loaded, and the one before those of the warp. A thread with a single element keeps it in a
+    // register.
     let mut loaded = [x[0]; ITEMS];
     let mut preceding = x[0];
-    let mut own = loaded;
-    let mut next = x[0];
-    // For the two earlier tiles, a bit for each row: whether a run begins with the lane's element; and the runs that begin in
-    // the earlier warps and in all warps, at indices in the tile.
-    let (mut begins_next, mut begins_own) = (0u32, 0u32);
+    let (mut next, mut own) = (x[0], x[0]);
+    // Whether a run begins with it, and the number of those that begin earlier in the tile.
+    let (mut own_begins, mut own_rank) = (false, 0u32);
+    // Of the two earlier tiles, the runs that begin in all warps, at indices in the tile.
     let none = Beginnings { count: 0u32, last: 0u32 };
-    let (mut before_next, mut before_own) = (none, none);
     let (mut total_next, mut total_own) = (none, none);
     for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
         // There are none before the first tile.
         let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
-        if const { ITEMS > 1 } {
-            if step >= 2 * stride {
+        // A bit for each element of the thread that a run begins with, and the number of runs that begin earlier in the tile.
+        let (mut begins, mut earlier) = (0u32, 0u32);
+        let is_counted = step >= stride && step - stride < tiles;
+        if is_counted {
+            let tile = step - stride;
+            let first = tile as usize * TILE;
+            let mut before = preceding;
+            if const { ITEMS > 1 } {
+                // The warp has read its elements of the tile before.
+                sync_warp(u32::MAX);
                 #[unroll]
                 for k in 0..ITEMS {
-                    own[k] = held[k][t];
+                    elements[of_warp + k * WARP_SIZE + lane] = loaded[k];
                 }
+                sync_warp(u32::MAX);
+                if lane > 0 {
+                    before = elements[(t * ITEMS).max(1) - 1];
+                }
+                #[unroll]
+                for k in 0..ITEMS {
+                    let element = elements[t * ITEMS + k];
+                    begins |= ((element != before) as u32) << k;
+                    before = element;
+                }
+            } else {
+                let given = shfl_up_sync(u32::MAX, loaded[0], 1);
+                before = if lane > 0 { given } else { preceding };
+                begins = (loaded[0] != before) as u32;
+                next = loaded[0];
             }
-        } else {
-            own[0] = next;
-        }
-        if step >= stride && step - stride < tiles {
-            let tile = step - stride;
-            let first = tile as usize * (BLOCK * ITEMS);
-            let count_of_tile = (x.len() - first).min(BLOCK * ITEMS) as u32;
-            begins_next = 0;
-            let mut of_warp = none;
-            #[unroll]
-            for k in 0..ITEMS {
-                let before = before_in_rows(loaded, k, preceding);
-                let is_inside = ((in_tile + k * WARP_SIZE) as u32) < count_of_tile;
-                let begins = is_inside && (k == 0 && tile == 0 && t == 0 || loaded[k] != before);
-                begins_next |= (begins as u32) << k;
-                let row = ballot_sync(u32::MAX, begins);
-                if row != 0 {
-                    let last = (in_tile - lane + k * WARP_SIZE) as u32 + (31 - row.leading_zeros());
-                    of_warp = Beginnings { count: of_warp.count + row.count_ones(), last };
-                }
-                if const { ITEMS > 1 } {
-                    held[k][t] = loaded[k];
-                } else {
-                    next = loaded[k];
-                }
+            if tile == 0 && t == 0 {
+                begins |= 1;
             }
-            let (before, total, is_whole) = scan_of_warps(of_warp, none, Joined);
+            // The elements of the thread up to the last one of the tile.
+            let inside = (x.len() - first).min(TILE).max(t * ITEMS) - t * ITEMS;
+            if inside < ITEMS {
+                begins &= (1u32 << inside) - 1;
+            }
+            let through = warp_inclusive_scan(begins.count_ones(), Plus);
+            let begun = ballot_sync(u32::MAX, begins != 0);
+            let last_lane = (31 - begun.max(1).leading_zeros()) as usize;
+            let last = (t * ITEMS) as u32 + (31 - begins.max(1).leading_zeros());
+            let mut of_warp = Beginnings { count: shfl_sync(u32::MAX, through, WARP_SIZE - 1), last: 0 };
+            of_warp.last = shfl_sync(u32::MAX, last, last_lane);
+            let (before_warp, total, is_whole) = scan_of_warps(of_warp, none, Joined);
             if !is_whole {
                 publish_losses::<Beginnings<C>>(tile, tiles, states);
                 return;
             }
-            (before_next, total_next) = (before, total);
+            earlier = before_warp.count + through - begins.count_ones();
+            total_next = total;
             if t == 0 {
                 let last = C::cast(first + total.last as usize);
                 publish(tile, Beginnings { count: C::cast(total.count), last }, states);
@@ -124,11 +146,11 @@ pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS
         }
 
         if step < tiles {
-            let first = step as usize * (BLOCK * ITEMS);
-            if first + (in_tile - lane) < x.len() {
-                preceding = x[(first + (in_tile - lane)).max(1) - 1];
+            let first = step as usize * TILE;
+            if first + of_warp < x.len() {
+                preceding = x[(first + of_warp).max(1) - 1];
             }
-            loaded = load_rows(x, first, in_tile, loaded);
+            loaded = load_rows(x, first, of_warp + lane, loaded);
         }
 
         if step >= 2 * stride {
@@ -139,53 +161,65 @@ pub fn encode_tiles<K: DeviceType + PartialEq, L: Number, C: Number, const ITEMS
                 return;
             }
             groups = later;
-            let first = tile as usize * (BLOCK * ITEMS);
+            let first = tile as usize * TILE;
+            // The runs that begin before the tile, and the distance of the last one.
+            let (begun, last) = (usize::cast(prefix.count), usize::cast(prefix.last));
             if t == 0 && tile == tiles - 1 {
                 // The last run ends with the array.
-                let runs = usize::cast(prefix.count) + total_own.count as usize;
-                let last = if total_own.count > 0 { first + total_own.last as usize } else { usize::cast(prefix.last) };
+                let runs = begun + total_own.count as usize;
+                let last = if total_own.count > 0 { first + total_own.last as usize } else { last };
                 count[0] = runs;
                 if runs > 0 && runs <= lengths.len() {
                     lengths[runs - 1] = L::cast(x.len() - last);
                 }
             }
-            // The runs that begin before the elements of the warp, and the distance of the last one.
-            let begun = usize::cast(prefix.count) + before_own.count as usize;
-            let last = if before_own.count > 0 { first + before_own.last as usize } else { usize::cast(prefix.last) };
-            let distance = first + (in_tile - lane) - last;
-            let firsts_of_warp = &mut firsts[begun.min(firsts.len())..];
-            let room_of_firsts = firsts_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
-            let lengths_of_warp = &mut lengths[(begun.max(1) - 1).min(lengths.len())..];
-            let room = lengths_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
+            let firsts_from_tile = &mut firsts[begun.min(firsts.len())..];
+            let room_of_firsts = firsts_from_tile.len().min(TILE) as u32;
+            // A run ends where the next one begins.
             let is_start = (begun == 0) as u32;
-            // The number of runs that begin in the rows before, and the index of the last one among the elements of the warp.
-            let (mut at, mut last_of_rows) = (0, 0u32);
-            #[unroll]
-            for k in 0..ITEMS {
-                let begins = begins_own >> k & 1 != 0;
-                let row = ballot_sync(u32::MAX, begins);
-                let earlier = row & lanemask_lt();
-                let run = at + earlier.count_ones();
-                let i = (k * WARP_SIZE + lane) as u32;
-                let from =
-                    if earlier != 0 { (k * WARP_SIZE) as u32 + (31 - earlier.leading_zeros()) } else { last_of_rows };
-                let length = if run > 0 { (i - from) as usize } else { i as usize + distance };
-                if begins && run < room_of_firsts {
-                    firsts_of_warp[run as usize] = own[k];
+            let lengths_from_tile = &mut lengths[(begun.max(1) - 1).min(lengths.len())..];
+            let room_of_lengths = lengths_from_tile.len().min(TILE) as u32;
+            for run in (t as u32..total_own.count.min(TILE as u32)).step_by(BLOCK) {
+                let start = starts[run as usize] as u32;
+                if const { ITEMS > 1 } {
+                    if run < room_of_firsts {
+                        firsts_from_tile[run as usize] = firsts_of_tile[run as usize];
+                    }
                 }
-                if begins && run >= is_start && run - is_start < room {
-                    lengths_of_warp[(run - is_start) as usize] = L::cast(length);
+                let length = if run > 0 {
+                    (start - starts[run.max(1) as usize - 1] as u32) as usize
+                } else {
+                    start as usize + (first - last)
+                };
+                if run >= is_start && run - is_start < room_of_lengths {
+                    lengths_from_tile[(run - is_start) as usize] = L::cast(length);
                 }
-                if row != 0 {
-                    last_of_rows = (k * WARP_SIZE) as u32 + (31 - row.leading_zeros());
-                }
-                at += row.count_ones();
             }
-        } else {
-            // The next tile's aggregate uses the same shared memory as the last one.
-            sync_threads();
+            if const { ITEMS == 1 } {
+                if own_begins && own_rank < room_of_firsts {
+                    firsts_from_tile[own_rank as usize] = own;
+                }
+            }
         }
-        (begins_own, before_own, total_own) = (begins_next, before_next, total_next);
+        // The runs of the tile are stored where those of the tile before were.
+        sync_threads();
+        if is_counted {
+            let mut at = earlier;
+            let mut left = begins;
+            while left != 0 {
+                let i = t * ITEMS + (left.trailing_zeros() as usize).min(ITEMS - 1);
+                let run = (at as usize).min(TILE - 1);
+                starts[run] = i as u16;
+                if const { ITEMS > 1 } {
+                    firsts_of_tile[run] = elements[i];
+                }
+                left &= left - 1;
+                at += 1;
+            }
+        }
+        own = next;
+        (own_begins, own_rank) = (begins != 0, earlier);
+        total_own = total_next;
     }
 }
 
@@ -234,12 +268,12 @@ pub struct RunLengthEncode<'a, K, L> {
 pub type RunLengthMemory = CountedMemory<Beginnings<u32>, Beginnings<u64>>;
 
 impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
-    /// The elements of a thread, which it has twice in registers and once in shared memory.
+    /// The elements of a thread, which are twice in shared memory. Odd numbers avoid bank conflicts.
     const ITEMS: usize = match size_of::<K>() {
-        0..=4 => 24,
-        5..=8 => 12,
-        9..=16 => 6,
-        17..=32 => 3,
+        0..=4 => 17,
+        5..=8 => 9,
+        9..=16 => 5,
+        17..=24 => 3,
         _ => 1,
     };
 
@@ -311,20 +345,20 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         // Conditions that are constants, so that the kernel is compiled for one number of items.
-        if const { Self::ITEMS == 24 } {
-            self.enqueue_tiles::<C, 24, BLOCK>(look_ahead, count, queue)
-        } else if const { Self::ITEMS == 12 } {
-            self.enqueue_tiles::<C, 12, BLOCK>(look_ahead, count, queue)
-        } else if const { Self::ITEMS == 6 } {
-            self.enqueue_tiles::<C, 6, BLOCK>(look_ahead, count, queue)
+        if const { Self::ITEMS == 17 } {
+            self.enqueue_tiles::<C, 17, { 17 * BLOCK }, { 17 * BLOCK }>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 9 } {
+            self.enqueue_tiles::<C, 9, { 9 * BLOCK }, { 9 * BLOCK }>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 5 } {
+            self.enqueue_tiles::<C, 5, { 5 * BLOCK }, { 5 * BLOCK }>(look_ahead, count, queue)
         } else if const { Self::ITEMS == 3 } {
-            self.enqueue_tiles::<C, 3, BLOCK>(look_ahead, count, queue)
+            self.enqueue_tiles::<C, 3, { 3 * BLOCK }, { 3 * BLOCK }>(look_ahead, count, queue)
         } else {
-            self.enqueue_tiles::<C, 1, 1>(look_ahead, count, queue)
+            self.enqueue_tiles::<C, 1, BLOCK, 1>(look_ahead, count, queue)
         }
     }
 
-    fn enqueue_tiles<C: Number, const ITEMS: usize, const COLUMNS: usize>(
+    fn enqueue_tiles<C: Number, const ITEMS: usize, const TILE: usize, const HELD: usize>(
         &mut self,
         look_ahead: &mut LookAhead<Beginnings<C>>,
         count: &mut DeviceArray<usize>,
@@ -334,10 +368,11 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
         if tiles == 0 {
             return queue.fill(&mut count.as_slice_mut(), 0);
         }
-        let blocks = blocks_of::<Beginnings<C>>(self.x.device(), tiles, ITEMS * COLUMNS * size_of::<K>());
+        let shared_bytes = 2 * HELD * size_of::<K>() + TILE * size_of::<u16>();
+        let blocks = blocks_of::<Beginnings<C>>(self.x.device(), tiles, shared_bytes);
         let mut states = look_ahead.begin(tiles, queue)?;
         let RunLengthEncode { x, firsts, lengths, stream: _ } = self;
-        let launch = encode_tiles::<K, L, C, ITEMS, COLUMNS>(x, firsts, lengths, count, &mut states);
+        let launch = encode_tiles::<K, L, C, ITEMS, TILE, HELD>(x, firsts, lengths, count, &mut states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }

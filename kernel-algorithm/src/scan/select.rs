@@ -1,7 +1,9 @@
 //! Selection of elements (stream compaction), in a single pass by [look-ahead](crate::scan::look_ahead): by a predicate, of the
 //! first of equal elements, and partitions.
 
-use cumbia::intrinsics::{WARP_SIZE, ballot_sync, block_idx, grid_dim, lanemask_lt, sync_threads, thread_idx};
+use cumbia::intrinsics::{
+    WARP_SIZE, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, sync_warp, thread_idx,
+};
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
@@ -10,9 +12,9 @@ use crate::operator::{Equatable, Function1, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish, publish_losses,
-    scan_of_warps,
+    BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
 };
+use crate::warp::warp_inclusive_scan;
 
 /// The condition under which an element is selected.
 #[device]
@@ -53,9 +55,17 @@ impl<T: DeviceType + PartialEq> Condition<T> for Differs {
 
 /// Stores the selected elements in `y`, in their order, and their number in `count`. If `SPLITS`, stores the others in `rest`.
 /// `states` are a `LookAhead` for a scan of the numbers of selected elements of the tiles. A block has `ITEMS` elements for
-/// each thread. The launch is cooperative.
+/// each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single element. The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
-pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usize, const SPLITS: bool>(
+pub fn select_tiles<
+    T: DeviceType,
+    P: Condition<T>,
+    C: Number,
+    const ITEMS: usize,
+    const TILE: usize,
+    const HELD: usize,
+    const SPLITS: bool,
+>(
     condition: P,
     x: &[T],
     y: &mut [T],
@@ -63,52 +73,74 @@ pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usiz
     count: &mut [usize],
     states: &mut [u64],
 ) {
+    // The elements of the tile whose number is published; and those of the tile before, the selected ones first.
+    let mut elements = shared::<[T; HELD]>();
+    let mut divided = shared::<[T; HELD]>();
     let t = thread_idx().x;
     if x.len() == 0 {
         return; // Never: for the proofs only.
     }
-    // Each warp has consecutive elements, and reads them in rows.
+    // Each warp has consecutive elements. It reads them in rows, and each of its threads tests consecutive ones.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
-    let in_tile = warp * (WARP_SIZE * ITEMS) + lane;
-    let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
+    let of_warp = warp * (WARP_SIZE * ITEMS);
+    let (tiles, stride) = (x.len().div_ceil(TILE) as u32, grid_dim().x as u32);
     let mut groups = Groups::none(C::ZERO, true);
-    // The elements of the tile that is loaded, and the one before those of the warp; those of the tile whose number is
-    // published; and those of the tile before, which are stored. For the latter two, a bit for each row: whether the lane's
-    // element is selected.
+    // The elements of the tile that is loaded, and the one before those of the warp. A thread with a single element keeps it in a
+    // register, with whether it is selected, and the number of selected elements before it.
     let mut loaded = [x[0]; ITEMS];
     let mut preceding = x[0];
-    let (mut next, mut own) = (loaded, loaded);
-    let (mut selected_next, mut selected_own) = (0u32, 0u32);
-    // The numbers of selected elements of the earlier warps and of all warps.
-    let (mut before_next, mut before_own) = (0u32, 0u32);
+    let (mut next, mut own) = (x[0], x[0]);
+    let (mut own_selected, mut own_rank) = (false, 0u32);
+    // The numbers of selected elements of the two earlier tiles.
     let (mut total_next, mut total_own) = (0u32, 0u32);
     for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
         // There are none before the first tile.
         let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
-        if step >= stride && step - stride < tiles {
+        // A bit for each element of the thread that is selected, the number of its elements, and the number of selected ones
+        // before them in the tile.
+        let (mut selected, mut inside, mut earlier) = (0u32, 0, 0u32);
+        let is_counted = step >= stride && step - stride < tiles;
+        if is_counted {
             let tile = step - stride;
-            let count = (x.len() - tile as usize * (BLOCK * ITEMS)).min(BLOCK * ITEMS) as u32;
             let is_first = tile == 0 && t == 0;
-            next = loaded;
-            selected_next = 0;
-            let mut of_warp = 0;
-            #[unroll]
-            for k in 0..ITEMS {
-                let mut before = next[k];
-                if P::NEEDS_BEFORE {
-                    before = before_in_rows(next, k, preceding);
+            inside = ((x.len() - tile as usize * TILE).min(TILE).max(t * ITEMS) - t * ITEMS).min(ITEMS);
+            let mut before = preceding;
+            if const { ITEMS > 1 } {
+                // The warp has read its elements of the tile before.
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    elements[of_warp + k * WARP_SIZE + lane] = loaded[k];
                 }
-                let is_selected = ((in_tile + k * WARP_SIZE) as u32) < count
-                    && condition.selects(next[k], before, k == 0 && is_first);
-                selected_next |= (is_selected as u32) << k;
-                of_warp += ballot_sync(u32::MAX, is_selected).count_ones();
+                sync_warp(u32::MAX);
+                if P::NEEDS_BEFORE && lane > 0 {
+                    before = elements[(t * ITEMS).max(1) - 1];
+                }
+                #[unroll]
+                for k in 0..ITEMS {
+                    let element = elements[t * ITEMS + k];
+                    let is_selected = k < inside && condition.selects(element, before, k == 0 && is_first);
+                    selected |= (is_selected as u32) << k;
+                    if P::NEEDS_BEFORE {
+                        before = element;
+                    }
+                }
+            } else {
+                if P::NEEDS_BEFORE {
+                    let given = shfl_up_sync(u32::MAX, loaded[0], 1);
+                    before = if lane > 0 { given } else { preceding };
+                }
+                selected = (inside > 0 && condition.selects(loaded[0], before, is_first)) as u32;
+                next = loaded[0];
             }
-            let (before, total, is_whole) = scan_of_warps(of_warp, 0, Plus);
+            let through = warp_inclusive_scan(selected.count_ones(), Plus);
+            let (before_warp, total, is_whole) = scan_of_warps(shfl_sync(u32::MAX, through, WARP_SIZE - 1), 0, Plus);
             if !is_whole {
                 publish_losses::<C>(tile, tiles, states);
                 return;
             }
-            (before_next, total_next) = (before, total);
+            earlier = before_warp + through - selected.count_ones();
+            total_next = total;
             if t == 0 {
                 publish(tile, C::cast(total), states);
             }
@@ -117,11 +149,11 @@ pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usiz
         }
 
         if step < tiles {
-            let first = step as usize * (BLOCK * ITEMS);
-            if P::NEEDS_BEFORE && first + (in_tile - lane) < x.len() {
-                preceding = x[(first + (in_tile - lane)).max(1) - 1];
+            let first = step as usize * TILE;
+            if P::NEEDS_BEFORE && first + of_warp < x.len() {
+                preceding = x[(first + of_warp).max(1) - 1];
             }
-            loaded = load_rows(x, first, in_tile, loaded);
+            loaded = load_rows(x, first, of_warp + lane, loaded);
         }
 
         if step >= 2 * stride {
@@ -132,43 +164,66 @@ pub fn select_tiles<T: DeviceType, P: Condition<T>, C: Number, const ITEMS: usiz
                 return;
             }
             groups = later;
-            // The number of selected elements before the warp's.
-            let selected = usize::cast(prefix) + before_own as usize;
+            // The number of selected elements before the tile.
+            let (begun, first) = (usize::cast(prefix), tile as usize * TILE);
             if t == 0 && tile == tiles - 1 {
-                count[0] = selected + total_own as usize;
+                count[0] = begun + total_own as usize;
             }
-            let y_of_warp = &mut y[selected.min(y.len())..];
-            let room = y_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
-            // The elements of the warp up to the last one of the tile.
-            let first = tile as usize * (BLOCK * ITEMS) + (in_tile - lane);
-            let of_warp = (x.len().max(first) - first).min(WARP_SIZE * ITEMS) as u32;
-            let rest_of_warp = &mut rest[(first.max(selected) - selected).min(rest.len())..];
-            let room_of_rest = rest_of_warp.len().min(WARP_SIZE * ITEMS) as u32;
-            // The number of selected elements of the rows before.
-            let mut at = 0;
-            #[unroll]
-            for k in 0..ITEMS {
-                let is_selected = selected_own >> k & 1 != 0;
-                let row = ballot_sync(u32::MAX, is_selected);
-                let i = at + (row & lanemask_lt()).count_ones();
-                if is_selected {
-                    if i < room {
-                        y_of_warp[i as usize] = own[k];
-                    }
-                } else if SPLITS {
-                    let from = (k * WARP_SIZE + lane) as u32;
-                    if from < of_warp && from - i < room_of_rest {
-                        rest_of_warp[(from - i) as usize] = own[k];
+            let y_from_tile = &mut y[begun.min(y.len())..];
+            let room = y_from_tile.len().min(TILE) as u32;
+            let others = (x.len() - first).min(TILE) as u32 - total_own;
+            let rest_from_tile = &mut rest[(first.max(begun) - begun).min(rest.len())..];
+            let room_of_rest = rest_from_tile.len().min(TILE) as u32;
+            if const { ITEMS > 1 } {
+                for i in (t as u32..total_own.min(room)).step_by(BLOCK) {
+                    y_from_tile[i as usize] = divided[i as usize];
+                }
+                if SPLITS {
+                    for i in (t as u32..others).step_by(BLOCK) {
+                        if i < room_of_rest {
+                            rest_from_tile[i as usize] = divided[((total_own + i) as usize).min(TILE - 1)];
+                        }
                     }
                 }
-                at += row.count_ones();
+            } else if own_selected {
+                if own_rank < room {
+                    y_from_tile[own_rank as usize] = own;
+                }
+            } else if SPLITS {
+                let i = t as u32 - own_rank;
+                if i < others.min(room_of_rest) {
+                    rest_from_tile[i as usize] = own;
+                }
             }
-        } else {
-            // The next tile's aggregate uses the same shared memory as the last one.
-            sync_threads();
+        }
+        // The elements of the tile are stored where those of the tile before were.
+        sync_threads();
+        if is_counted && const { ITEMS > 1 } {
+            let mut at = earlier;
+            if SPLITS {
+                #[unroll]
+                for k in 0..ITEMS {
+                    let i = t * ITEMS + k;
+                    let is_selected = selected >> k & 1 != 0;
+                    let to = if is_selected { at } else { total_next + i as u32 - at };
+                    if k < inside {
+                        divided[(to as usize).min(TILE - 1)] = elements[i];
+                    }
+                    at += is_selected as u32;
+                }
+            } else {
+                let mut left = selected;
+                while left != 0 {
+                    let i = t * ITEMS + (left.trailing_zeros() as usize).min(ITEMS - 1);
+                    divided[(at as usize).min(TILE - 1)] = elements[i];
+                    left &= left - 1;
+                    at += 1;
+                }
+            }
         }
         own = next;
-        (selected_own, before_own, total_own) = (selected_next, before_next, total_next);
+        (own_selected, own_rank) = (selected != 0, earlier);
+        total_own = total_next;
     }
 }
 
@@ -371,11 +426,12 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
         Ok(PreparedSelect { memory: Held::Borrowed(memory), select: self })
     }
 
-    /// The elements of a thread, which it has three times in registers.
+    /// The elements of a thread, which are twice in shared memory. Odd numbers avoid bank conflicts.
     const ITEMS: usize = match size_of::<T>() {
-        0..=4 => 16,
-        5..=8 => 8,
-        9..=40 => 4,
+        0..=4 => 19,
+        5..=8 => 9,
+        9..=16 => 5,
+        17..=24 => 3,
         _ => 1,
     };
 
@@ -397,18 +453,20 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         // Conditions that are constants, so that the kernel is compiled for one number of items.
-        if const { Self::ITEMS == 16 } {
-            self.enqueue_tiles::<C, 16>(look_ahead, count, queue)
-        } else if const { Self::ITEMS == 8 } {
-            self.enqueue_tiles::<C, 8>(look_ahead, count, queue)
-        } else if const { Self::ITEMS == 4 } {
-            self.enqueue_tiles::<C, 4>(look_ahead, count, queue)
+        if const { Self::ITEMS == 19 } {
+            self.enqueue_tiles::<C, 19, { 19 * BLOCK }, { 19 * BLOCK }>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 9 } {
+            self.enqueue_tiles::<C, 9, { 9 * BLOCK }, { 9 * BLOCK }>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 5 } {
+            self.enqueue_tiles::<C, 5, { 5 * BLOCK }, { 5 * BLOCK }>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 3 } {
+            self.enqueue_tiles::<C, 3, { 3 * BLOCK }, { 3 * BLOCK }>(look_ahead, count, queue)
         } else {
-            self.enqueue_tiles::<C, 1>(look_ahead, count, queue)
+            self.enqueue_tiles::<C, 1, BLOCK, 1>(look_ahead, count, queue)
         }
     }
 
-    fn enqueue_tiles<C: Number, const ITEMS: usize>(
+    fn enqueue_tiles<C: Number, const ITEMS: usize, const TILE: usize, const HELD: usize>(
         &mut self,
         look_ahead: &mut LookAhead<C>,
         count: &mut DeviceArray<usize>,
@@ -418,7 +476,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
         if tiles == 0 {
             return queue.fill(&mut count.as_slice_mut(), 0);
         }
-        let blocks = blocks_of::<C>(self.x.device(), tiles, 0);
+        let blocks = blocks_of::<C>(self.x.device(), tiles, 2 * HELD * size_of::<T>());
         let mut states = look_ahead.begin(tiles, queue)?;
         // SAFETY: it has no elements.
         let mut none = if self.rest.is_some() { None } else { Some(unsafe { self.x.device().uninitialized(0)? }) };
@@ -427,7 +485,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
             unreachable!("without an array for the others there is an empty one")
         };
         let (condition, x, y) = (self.condition, &self.x, &mut self.y);
-        let launch = select_tiles::<T, P, C, ITEMS, SPLITS>(condition, x, y, &mut rest, count, &mut states);
+        let launch = select_tiles::<T, P, C, ITEMS, TILE, HELD, SPLITS>(condition, x, y, &mut rest, count, &mut states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }

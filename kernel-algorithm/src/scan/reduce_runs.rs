@@ -1,0 +1,302 @@
+//! Reductions of the values of each run of consecutive equal keys, in a single pass by
+//! [look-ahead](crate::scan::look_ahead).
+
+use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_up_sync, sync_threads, sync_warp, thread_idx};
+use cumbia::{DeviceArray, DeviceType, Number, Result};
+use cumbia_kernel_macros::kernel;
+
+use crate::operator::{Equatable, Function2};
+use crate::queue::Queue;
+use crate::scan::by_key::{Elements, Followed, Results, Runs, RunsMemory};
+use crate::scan::counted::{CountedMemory, Tiles};
+use crate::scan::look_ahead::{
+    BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
+};
+
+/// Stores the key of each run in `firsts`, the reduction of its values in `y`, and the number of runs in `count`. `states` are a
+/// `LookAhead`. A block has `ITEMS` elements for each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single
+/// element. The launch is cooperative.
+#[kernel(block = 256, launch_bounds(256, 3))]
+pub fn reduce_runs<
+    K: DeviceType + PartialEq,
+    V: DeviceType,
+    C: Number,
+    F: Function2<V, V, Output = V>,
+    const ITEMS: usize,
+    const TILE: usize,
+    const HELD: usize,
+>(
+    operator: F,
+    keys: &[K],
+    x: &[V],
+    firsts: &mut [K],
+    y: &mut [V],
+    count: &mut [usize],
+    states: &mut [u64],
+) {
+    // The elements of the tile whose aggregate is published. Of the tile before, the keys of the runs that begin, and the
+    // reduction of the values of the run that ends there, as far as they are in the tile.
+    let mut keys_of_tile = shared::<[K; HELD]>();
+    let mut values_of_tile = shared::<[V; HELD]>();
+    let mut firsts_of_tile = shared::<[K; HELD]>();
+    let mut totals_of_tile = shared::<[V; HELD]>();
+    let t = thread_idx().x;
+    let len = keys.len();
+    if len == 0 || x.len() < len {
+        return; // Never: for the proofs only.
+    }
+    let followed = Followed(operator);
+    // Each warp has consecutive elements. It reads them in rows, and each of its threads reduces consecutive ones.
+    let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
+    let of_warp = warp * (WARP_SIZE * ITEMS);
+    let (tiles, stride) = (len.div_ceil(TILE) as u32, grid_dim().x as u32);
+    let mut groups = Groups::none(Runs { begun: C::ZERO, value: x[0] }, false);
+    // The keys and values of the tile that is loaded, and the key before those of the warp.
+    let mut loaded_keys = [keys[0]; ITEMS];
+    let mut preceding = keys[0];
+    let mut loaded = [x[0]; ITEMS];
+    // A thread with a single element keeps the key in a register, with whether a run begins, the number of runs that begin
+    // earlier in the tile, and the reduction of the values of the run that ends.
+    let (mut next, mut own) = (keys[0], keys[0]);
+    let (mut own_rank, mut own_total) = (0u32, x[0]);
+    // Whether a run begins with the first of the thread's elements.
+    let mut own_begins = false;
+    // The aggregates of the two earlier tiles.
+    let none = Runs { begun: 0u32, value: x[0] };
+    let (mut aggregate_next, mut aggregate_own) = (none, none);
+    for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
+        // There are none before the first tile.
+        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
+        // A bit for each element of the thread that a run begins with, the number of its elements, and the runs of the earlier
+        // elements of the tile.
+        let (mut begins, mut mine) = (0u32, 0);
+        let mut before = none;
+        let is_counted = step >= stride && step - stride < tiles;
+        if is_counted {
+            let tile = step - stride;
+            let count_of_tile = (len - tile as usize * TILE).min(TILE);
+            mine = (count_of_tile.max(t * ITEMS) - t * ITEMS).min(ITEMS);
+            let mut key_before = preceding;
+            let mut value = loaded[0];
+            if const { ITEMS > 1 } {
+                // The warp has read its elements of the tile before.
+                sync_warp(u32::MAX);
+                #[unroll]
+                for k in 0..ITEMS {
+                    keys_of_tile[of_warp + k * WARP_SIZE + lane] = loaded_keys[k];
+                    values_of_tile[of_warp + k * WARP_SIZE + lane] = loaded[k];
+                }
+                sync_warp(u32::MAX);
+                if lane > 0 {
+                    key_before = keys_of_tile[(t * ITEMS).max(1) - 1];
+                }
+                value = values_of_tile[t * ITEMS];
+                #[unroll]
+                for k in 0..ITEMS {
+                    let key = keys_of_tile[t * ITEMS + k];
+                    let begins_run = key != key_before;
+                    begins |= (begins_run as u32) << k;
+                    key_before = key;
+                    if k > 0 && k < mine {
+                        let of_key = values_of_tile[t * ITEMS + k];
+                        value = if begins_run { of_key } else { operator.call(value, of_key) };
+                    }
+                }
+            } else {
+                let given = shfl_up_sync(u32::MAX, loaded_keys[0], 1);
+                key_before = if lane > 0 { given } else { preceding };
+                begins = (loaded_keys[0] != key_before) as u32;
+                next = loaded_keys[0];
+            }
+            if tile == 0 && t == 0 {
+                begins |= 1;
+            }
+            if mine < ITEMS {
+                begins &= (1u32 << mine) - 1;
+            }
+            let of_thread = Runs { begun: begins.count_ones(), value };
+            let (earlier, aggregate, is_whole) =
+                scan_of_block(of_thread, count_of_tile.div_ceil(ITEMS) as u32, followed);
+            if !is_whole {
+                publish_losses::<Runs<C, V>>(tile, tiles, states);
+                return;
+            }
+            if t > 0 {
+                before = earlier;
+            }
+            aggregate_next = aggregate;
+            if t == 0 {
+                publish(tile, Runs { begun: C::cast(aggregate.begun), value: aggregate.value }, states);
+            }
+        } else {
+            sync_threads();
+        }
+
+        if step < tiles {
+            let first = step as usize * TILE;
+            if first + of_warp < len {
+                preceding = keys[(first + of_warp).max(1) - 1];
+            }
+            loaded_keys = load_rows(keys, first, of_warp + lane, loaded_keys);
+            // There are as many values as keys.
+            loaded = load_rows(x, first, of_warp + lane, loaded);
+        }
+
+        if step >= 2 * stride {
+            let tile = step - 2 * stride;
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, followed, states);
+            if !is_found {
+                publish_losses::<Runs<C, V>>(tile, tiles, states);
+                return;
+            }
+            groups = later;
+            // The runs that begin before the tile: at least one, unless it is the first tile.
+            let begun = if tile > 0 { usize::cast(prefix.begun) } else { 0 };
+            if t == 0 && tile == tiles - 1 {
+                // The last run ends with the array.
+                let runs = begun + aggregate_own.begun as usize;
+                count[0] = runs;
+                if runs > 0 && runs <= y.len() {
+                    let is_open = tile > 0 && aggregate_own.begun == 0;
+                    let total = aggregate_own.value;
+                    y[runs - 1] = if is_open { operator.call(prefix.value, total) } else { total };
+                }
+            }
+            let firsts_from_tile = &mut firsts[begun.min(firsts.len())..];
+            let room_of_firsts = firsts_from_tile.len().min(TILE) as u32;
+            // A run ends where the next one begins.
+            let is_start = (tile == 0) as u32;
+            let y_from_tile = &mut y[(begun.max(1) - 1).min(y.len())..];
+            let room = y_from_tile.len().min(TILE) as u32;
+            if const { ITEMS > 1 } {
+                for run in (t as u32..aggregate_own.begun.min(TILE as u32)).step_by(BLOCK) {
+                    if run < room_of_firsts {
+                        firsts_from_tile[run as usize] = firsts_of_tile[run as usize];
+                    }
+                    if run >= is_start && run - is_start < room {
+                        let mut total = totals_of_tile[run as usize];
+                        // The first thread has the first element and the first run.
+                        if run == 0 {
+                            total = if own_begins { prefix.value } else { operator.call(prefix.value, total) };
+                        }
+                        y_from_tile[(run - is_start) as usize] = total;
+                    }
+                }
+            } else if own_begins {
+                if own_rank < room_of_firsts {
+                    firsts_from_tile[own_rank as usize] = own;
+                }
+                if own_rank >= is_start && own_rank - is_start < room {
+                    let mut total = own_total;
+                    if own_rank == 0 {
+                        total = if t == 0 { prefix.value } else { operator.call(prefix.value, total) };
+                    }
+                    y_from_tile[(own_rank - is_start) as usize] = total;
+                }
+            }
+        }
+        // The runs of the tile are stored where those of the tile before were.
+        sync_threads();
+        if is_counted && const { ITEMS > 1 } {
+            let mut rank = before.begun;
+            let mut total = before.value;
+            #[unroll]
+            for k in 0..ITEMS {
+                if k < mine {
+                    let value = values_of_tile[t * ITEMS + k];
+                    if begins >> k & 1 != 0 {
+                        let run = (rank as usize).min(TILE - 1);
+                        firsts_of_tile[run] = keys_of_tile[t * ITEMS + k];
+                        totals_of_tile[run] = total;
+                        rank += 1;
+                        total = value;
+                    } else {
+                        total = if k > 0 || t > 0 { operator.call(total, value) } else { value };
+                    }
+                }
+            }
+        }
+        own = next;
+        (own_begins, own_rank, own_total) = (begins & 1 != 0, before.begun, before.value);
+        aggregate_own = aggregate_next;
+    }
+}
+
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K, V, F> {
+    /// The elements of a thread, whose keys and values are twice in shared memory. Odd numbers avoid bank conflicts.
+    const ITEMS_OF_REDUCTION: usize = match size_of::<K>() + size_of::<V>() {
+        0..=8 => 11,
+        9..=16 => 5,
+        17..=24 => 3,
+        _ => 1,
+    };
+
+    /// Returns the tiles of a reduction.
+    pub(super) fn tiles_of_reduction(&self) -> Tiles {
+        let () = const {
+            assert!(size_of::<Runs<u64, V>>() <= 160, "the values of a reduction by key have at most 152 bytes")
+        };
+        Tiles::new(self.keys.len(), Self::ITEMS_OF_REDUCTION)
+    }
+
+    /// Enqueues the reduction of the runs.
+    pub(super) fn reduce(
+        &self,
+        results: Results<'_, K, V>,
+        memory: &mut RunsMemory<V>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        let CountedMemory { narrow, wide, count } = memory;
+        if self.keys.is_empty() {
+            queue.fill(&mut count.as_slice_mut(), 0)
+        } else if self.tiles_of_reduction().is_narrow {
+            self.reduce_by::<u32>(results, narrow, count, queue)
+        } else {
+            self.reduce_by::<u64>(results, wide, count, queue)
+        }
+    }
+
+    /// Enqueues the reduction, with numbers of runs of type `C`.
+    fn reduce_by<C: Number>(
+        &self,
+        results: Results<'_, K, V>,
+        look_ahead: &mut LookAhead<Runs<C, V>>,
+        count: &mut DeviceArray<usize>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        // Conditions that are constants, so that the kernel is compiled for one number of items.
+        if const { Self::ITEMS_OF_REDUCTION == 11 } {
+            self.reduce_tiles::<C, 11, { 11 * BLOCK }, { 11 * BLOCK }>(results, look_ahead, count, queue)
+        } else if const { Self::ITEMS_OF_REDUCTION == 5 } {
+            self.reduce_tiles::<C, 5, { 5 * BLOCK }, { 5 * BLOCK }>(results, look_ahead, count, queue)
+        } else if const { Self::ITEMS_OF_REDUCTION == 3 } {
+            self.reduce_tiles::<C, 3, { 3 * BLOCK }, { 3 * BLOCK }>(results, look_ahead, count, queue)
+        } else {
+            self.reduce_tiles::<C, 1, BLOCK, 1>(results, look_ahead, count, queue)
+        }
+    }
+
+    fn reduce_tiles<C: Number, const ITEMS: usize, const TILE: usize, const HELD: usize>(
+        &self,
+        results: Results<'_, K, V>,
+        look_ahead: &mut LookAhead<Runs<C, V>>,
+        count: &mut DeviceArray<usize>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        let tiles = self.tiles_of_reduction().count;
+        let shared_bytes = 2 * HELD * (size_of::<K>() + size_of::<V>());
+        let blocks = blocks_of::<Runs<C, V>>(self.keys.device(), tiles, shared_bytes);
+        let mut states = look_ahead.begin(tiles, queue)?;
+        let Results { mut firsts, mut y } = results;
+        let launch = reduce_runs::<K, V, C, F, ITEMS, TILE, HELD>(
+            self.operator,
+            &self.keys,
+            &self.x,
+            &mut firsts,
+            &mut y,
+            count,
+            &mut states,
+        );
+        queue.launch(launch.grid(blocks).cooperative())
+    }
+}
