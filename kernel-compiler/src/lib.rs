@@ -6,12 +6,13 @@
 //!       └──── check ────┘     └──────────── write ────────────┘
 //! ```
 //!
-//! The [IR](cumbia_kernel_ir) is an untyped representation of a function. `typify` takes the types that rustc inferred, which are stored in
-//! slots, and assigns a type to every expression; `validate` rejects programs that cannot be compiled. The result, a
-//! [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is infallible. `lower` makes
-//! explicit the semantics in which Rust differs from C (wrapping arithmetic, faults, evaluation order) in a small C
-//! syntax tree; `prove` removes the checks that cannot fail from it, and `lower::defer` defers the faults of some that remain;
-//! `coarsen` lets a CUDA thread execute several threads of the launch; `cuda` prints it.
+//! The [IR](cumbia_kernel_ir) is an untyped representation of a function. `typify` takes the types that rustc inferred,
+//! which are stored in slots, and assigns a type to every expression; `validate` rejects programs that cannot be
+//! compiled. The result, a [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is
+//! infallible. `lower` makes explicit the semantics in which Rust differs from C (wrapping arithmetic, faults,
+//! evaluation order) in a small C syntax tree; `prove` removes the checks that cannot fail from it, and `lower::defer`
+//! defers the faults of some that remain; `coarsen` lets a CUDA thread execute several threads of the launch; `cuda`
+//! prints it.
 //!
 //! ```
 //! use std::sync::Arc;
