@@ -490,7 +490,7 @@
 //!   `f32` if `x` is a slice of `f32`.
 //! - Elements of `&[Float4]` are accessed with 16-byte instructions, those of `&[f32]` with 4-byte instructions.
 //! - In a large launch of independent threads, each CUDA thread executes several logical threads (*thread coarsening*), so
-//!   that naive element-wise kernels saturate the memory; `#[kernel(coarsen = 4)]` fixes the number, `coarsen = false`
+//!   that naive element-wise kernels saturate the memory; `#[kernel(coarsen = 4)]` fixes the factor, `coarsen = false`
 //!   turns it off.
 //! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU. It is rarely useful: launches already use 32-bit indices
 //!   where they provably fit, and the option disables this optimisation.

@@ -105,7 +105,7 @@ pub fn write(validated: &Validated, options: &Options) -> Source {
     cuda::source(module, *options, predicate, coarsening)
 }
 
-/// A run-time check of a program, and what is known of it. That of the runtime is the union of those at one position.
+/// A run-time check of a program, and the result of its proof. That of the runtime is the union of those at one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// The position and the kind of fault.

@@ -1,4 +1,4 @@
-//! Tests of what the analysis proves, and of how it says so.
+//! Tests of the proofs of the analysis, and of their reports.
 
 use crate::{Check, Options, Proof, Variant, check, checks, common, write};
 
