@@ -406,8 +406,11 @@ fn existing() -> BTreeSet<String> {
     names
 }
 
+/// Selects the cells of a row.
+type Columns = fn(&[String]) -> &[String];
+
 /// The pages with tables of Cumbia's names, and the columns that have them: the last, the first or all.
-const TABLES: [(&str, fn(&[String]) -> &[String]); 5] = [
+const TABLES: [(&str, Columns); 5] = [
     ("docs/from-numba.md", |row| &row[row.len() - 1..]),
     ("docs/from-cupy.md", |row| &row[row.len() - 1..]),
     ("docs/from-thrust.md", |row| &row[row.len() - 1..]),
