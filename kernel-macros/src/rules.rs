@@ -151,8 +151,8 @@ rules! {
     OPTION_PLACE: "method `{}` of `{Self}` is not supported in {body}",
         why "it refers to the place of an `Option`, whose layout is unspecified",
         help "read and assign the variable: `let before = x; x = None;`";
-    ELEMENT: "method `{}` of a slice or an array is not supported in {body}",
-        why "it returns an `Option` of a reference, and values hold no references",
+    ELEMENT: "method `{}` is not supported in {body}",
+        why "for slices and arrays it returns an `Option` of a reference, and values hold no references",
         help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it under a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
     ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
         why "iterators are not values in {body}, and most of their methods take closures, which are not supported on a device",
@@ -160,7 +160,7 @@ rules! {
     HEAP_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a GPU thread cannot allocate heap memory",
         help "use an array of constant size: `[0.0; 16]`";
-    SLICE_METHOD: "method `{}` of a slice or an array is not supported in {body}",
+    SLICE_METHOD: "method `{}` is not supported in {body}",
         why "the standard library's methods of slices and arrays are compiled for the host only",
         help "write a loop over the indices, or use `swap`, `fill`, `reverse`, `sort`, `contains` or `copy_from_slice`; to work on a whole slice, let each thread of a kernel handle one element";
     POWER: "method `{}` of `{Self}` is not supported in {body}",
