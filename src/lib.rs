@@ -229,8 +229,8 @@
 //! # Device types
 //!
 //! `#[derive(DeviceType)]` makes a struct or an enum a device type; it must be [`Copy`]. Host and device use the layout
-//! that rustc chooses; an enum with data needs a `#[repr(u32)]` or another one. `#[device]` on an `impl` makes its methods callable in kernels; on the
-//! `impl` of an operator trait, it makes the operator available:
+//! that rustc chooses; an enum with data needs a `#[repr(u32)]` or another one. `#[device]` on an `impl` makes its
+//! methods callable in kernels; on the `impl` of an operator trait, it makes the operator available:
 //!
 //! ```
 //! use std::ops::AddAssign;
@@ -386,8 +386,8 @@
 //!
 //! - Parameters: numbers, `bool`, structs, enums and arrays by value; `&[T]`, `&mut [T]`; views such as
 //!   [`ArrayView2<T>`]. A kernel has no return value.
-//! - Values of these types, `Option`, `Result`, tuples and references in variables; patterns, `match`, `if let`; all operators; `for` over
-//!   ranges, arrays and `x.iter()`; `while`, `loop`, labels, `return`; `#[unroll]` before a loop.
+//! - Values of these types, `Option`, `Result`, tuples and references in variables; patterns, `match`, `if let`; all
+//!   operators; `for` over ranges, arrays and `x.iter()`; `while`, `loop`, labels, `return`; `#[unroll]` before a loop.
 //! - Places: `x[i]`, `x[i].velocity[2]`, `&mut x[a..b]`, `matrix[[i, j]]`.
 //! - The methods of floating-point numbers that [`Float`] lists, and integer methods such as `pow`, `count_ones`,
 //!   `wrapping_add`.
@@ -490,7 +490,7 @@
 //!   `f32` if `x` is a slice of `f32`.
 //! - Elements of `&[Float4]` are accessed with 16-byte instructions, those of `&[f32]` with 4-byte instructions.
 //! - In a large launch of independent threads, each CUDA thread executes several logical threads (*thread coarsening*), so
-//!   that naive element-wise kernels saturate the memory; `#[kernel(coarsen = 4)]` fixes the number, `coarsen = false`
+//!   that naive element-wise kernels saturate the memory; `#[kernel(coarsen = 4)]` fixes the factor, `coarsen = false`
 //!   turns it off.
 //! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU. It is rarely useful: launches already use 32-bit indices
 //!   where they provably fit, and the option disables this optimisation.

@@ -1,6 +1,7 @@
 //! What the analyses prove about the checks of the benchmark suite, the algorithms and the corpus, in `tests/checks.txt`: a table
 //! by kind, and for each kernel of the first two the conditions of its launches and the checks that are kept. A change of the
-//! analyses shows as a diff of that file. The list of all kernels, which is long, is `tmp/checks.txt` in Cargo's target directory.
+//! analyses shows as a diff of that file. The list of all kernels, which is long, is `tmp/checks.txt` in Cargo's target
+//! directory.
 //!
 //! The file is of a debug build, with overflow checks. In a release build the comparison is skipped.
 

@@ -3,6 +3,8 @@
 //! - Links between pages lead to files and headings that exist, and the source files that pages name exist.
 //! - The messages of rustc in `docs/troubleshooting.md` are those of `tests/ui`; `CUMBIA_BLESS=1` rewrites them.
 //! - The run-time messages there occur in the sources.
+//! - The names of functions, methods, types and options in tables exist, and those that are "not yet" there do not.
+//! - The terms of the glossary are sorted and used.
 //! - The tables of crates in `ARCHITECTURE.md` list the modules of each crate.
 
 use std::collections::BTreeSet;
@@ -226,4 +228,234 @@ fn architecture_lists_the_modules_of_each_crate() {
         }
     }
     assert!(wrong.is_empty(), "ARCHITECTURE.md:\n{wrong}");
+}
+
+/// The glossary.
+const GLOSSARY: &str = "docs/glossary.md";
+
+/// The terms of the glossary, in its order: each paragraph begins with one or several in bold type.
+fn terms(page: &str) -> Vec<&str> {
+    let entries = page.lines().filter(|line| line.starts_with("**"));
+    entries.flat_map(|line| line.split("**:").next().unwrap_or_default().split("**").skip(1).step_by(2)).collect()
+}
+
+#[test]
+fn the_glossary_is_sorted_and_its_terms_are_used() {
+    let page = read(GLOSSARY);
+    let terms = terms(&page);
+    assert!(terms.len() > 30, "{terms:?}");
+    let key = |term: &str| term.trim_matches('`').to_lowercase();
+    assert!(terms.is_sorted_by_key(|term| key(term)), "{GLOSSARY} is not in alphabetical order: {terms:?}");
+    let mut text = String::new();
+    for path in pages().iter().filter(|path| !path.ends_with("glossary.md")) {
+        text.push_str(&read(path).to_lowercase());
+    }
+    for name in crates() {
+        sources(&root().join(name).join("src"), &mut text);
+    }
+    // A line break can be within a term.
+    let text = text.replace('\n', " ");
+    let unused: Vec<_> = terms.iter().filter(|term| !text.contains(&key(term))).collect();
+    assert!(unused.is_empty(), "{GLOSSARY} defines terms that no page and no source uses: {unused:?}");
+}
+
+/// Rust's own names in the tables of [`names_in_tables_exist`].
+const OF_RUST: &[&str] = &[
+    "From",
+    "None",
+    "Ok",
+    "PartialEq",
+    "PartialOrd",
+    "Some",
+    "assert",
+    "bool",
+    "break",
+    "chunks_exact",
+    "const",
+    "continue",
+    "copied",
+    "derive",
+    "enum",
+    "enumerate",
+    "f32",
+    "f64",
+    "for",
+    "i64",
+    "i8",
+    "if",
+    "impl",
+    "isize",
+    "iter",
+    "iter_mut",
+    "let",
+    "loop",
+    "match",
+    "println",
+    "return",
+    "rev",
+    "step_by",
+    "struct",
+    "u32",
+    "u64",
+    "u8",
+    "unsafe",
+    "usize",
+    "while",
+    "windows",
+];
+
+/// The programs and crates in those tables.
+const OF_OTHERS: &[&str] = &["cudarc", "cuobjdump", "ndarray", "nvdisasm"];
+
+/// The words of a text that can be identifiers, each with the text before and behind it.
+fn words(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit())).map(|word| {
+        let start = word.as_ptr().addr() - text.as_ptr().addr();
+        (&text[..start], word, &text[start + word.len()..])
+    })
+}
+
+/// The names of the public items that a source file declares or re-exports, as rustfmt formats it: functions, methods,
+/// also of public traits, types, variants, fields, modules and constants.
+fn declared(source: &str) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for part in source.split("pub use ").skip(1) {
+        names.extend(words(part.split(';').next().unwrap_or_default()).map(|(_, word, _)| word));
+    }
+    let mut item = "";
+    for line in source.lines() {
+        let text = line.trim_start();
+        if let Some(rest) = text.strip_prefix("pub ") {
+            let modifiers = ["async", "const", "unsafe"];
+            let kinds = ["const", "enum", "fn", "mod", "static", "struct", "trait", "type"];
+            let is_kind = |word: &str| modifiers.contains(&word) || kinds.contains(&word);
+            names.extend(rest.split(|c: char| !c.is_alphanumeric() && c != '_').find(|word| !is_kind(word)));
+        }
+        let top = |prefix| line.starts_with(prefix);
+        if top("}") {
+            item = "";
+        } else if top("pub trait ") || top("pub unsafe trait ") {
+            item = "trait";
+        } else if top("pub enum ") {
+            item = "enum";
+        } else if let Some(text) = line.strip_prefix("    ") {
+            let member = match item {
+                "trait" => text.strip_prefix("fn "),
+                "enum" => Some(text).filter(|text| text.starts_with(|c: char| c.is_ascii_uppercase())),
+                _ => None,
+            };
+            names.extend(member.and_then(|member| words(member).next()).map(|(_, word, _)| word));
+        }
+    }
+    names
+}
+
+/// The code spans of a cell of a table, without the contents of string literals.
+fn spans(cell: &str) -> Vec<String> {
+    let spans = cell.split('`').skip(1).step_by(2);
+    spans.map(|span| span.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")).collect()
+}
+
+/// The cells of the rows of a page's tables.
+fn rows(page: &str) -> impl Iterator<Item = Vec<String>> {
+    prose(page).filter(|line| line.starts_with('|')).map(|line| {
+        let line = line.trim().trim_matches('|').replace("\\|", "\u{1}");
+        line.split('|').map(|cell| cell.replace('\u{1}', "|")).collect()
+    })
+}
+
+/// The names in a code span that an item must have: those that are called, follow `::`, begin with a capital letter
+/// followed by others, or are the whole span; but not those that the span declares.
+fn named(span: &str) -> Vec<&str> {
+    let whole = span.trim();
+    let is_name = |&(before, word, behind): &(&str, &str, &str)| {
+        let is_called = ["(", "!(", "::<"].iter().any(|next| behind.starts_with(next));
+        let is_type = word.starts_with(|c: char| c.is_ascii_uppercase()) && word.contains(|c: char| c.is_lowercase());
+        let is_declared = ["fn ", "for ", "let "].iter().any(|keyword| before.ends_with(keyword));
+        // `_mut` and `BLOCK_LOAD_DIRECT` are a suffix and a name of CUB.
+        let is_item = word.len() > 1 && !word.starts_with('_') && word.contains(|c: char| c.is_lowercase());
+        is_item && !is_declared && (is_called || is_type || before.ends_with("::") || word == whole)
+    };
+    words(span).filter(is_name).map(|(_, word, _)| word).collect()
+}
+
+/// The names of Cumbia's items that users can refer to.
+fn existing() -> BTreeSet<String> {
+    let mut files = Vec::new();
+    for folder in crates().iter().map(|name| root().join(name).join("src")).chain([root().join("src")]) {
+        rust_files(&folder, &mut files);
+    }
+    let mut names = BTreeSet::new();
+    for file in files {
+        let source = fs::read_to_string(file).expect("a source");
+        names.extend(declared(&source).into_iter().map(str::to_owned));
+    }
+    // A test of the compiler compares this page with the methods. Vectors and `fast::` are defined by macros.
+    for row in rows(&read("docs/methods.md")) {
+        names.extend(spans(&row[0]).iter().flat_map(|span| named(span)).map(str::to_owned));
+    }
+    let vectors = read("kernel-std/src/vector.rs");
+    names.extend(words(&vectors).map(|(_, word, _)| word).filter(|word| *word == "Float4").map(str::to_owned));
+    let fast = read("kernel-lang/src/intrinsics/fast.rs");
+    let functions = fast.lines().filter(|line| line.contains("(x) -> f32 = ")).filter_map(|line| words(line).next());
+    names.extend(functions.map(|(_, word, _)| word.to_owned()));
+    let rules = read("kernel-macros/src/rules.rs");
+    let (_, options) = rules.split_once("why \"the options are ").expect("the list of the options of `#[kernel]`");
+    names.extend(spans(options.split(';').next().unwrap_or_default()));
+    names
+}
+
+/// Selects the cells of a row.
+type Columns = fn(&[String]) -> &[String];
+
+/// The pages with tables of Cumbia's names, and the columns that have them: the last, the first or all.
+const TABLES: [(&str, Columns); 5] = [
+    ("docs/from-numba.md", |row| &row[row.len() - 1..]),
+    ("docs/from-cupy.md", |row| &row[row.len() - 1..]),
+    ("docs/from-thrust.md", |row| &row[row.len() - 1..]),
+    ("docs/algorithms.md", |row| &row[..1]),
+    ("docs/language.md", |row| row),
+];
+
+#[test]
+fn names_in_tables_exist() {
+    let existing = existing();
+    let (mut missing, mut count) = (String::new(), 0);
+    for (path, cells) in TABLES {
+        for row in rows(&read(path)) {
+            for span in cells(&row).iter().flat_map(|cell| spans(cell)) {
+                for name in named(&span) {
+                    count += 1;
+                    let is_known = existing.contains(name) || OF_RUST.contains(&name) || OF_OTHERS.contains(&name);
+                    if !is_known {
+                        let _ = writeln!(missing, "{path}: `{name}` in `{span}`");
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 500, "{count} names");
+    assert!(missing.is_empty(), "names that do not exist:\n{missing}");
+}
+
+#[test]
+fn features_that_exist_are_not_missing_in_tables() {
+    let existing = existing();
+    let (mut wrong, mut count) = (String::new(), 0);
+    for path in ["docs/from-numba.md", "docs/from-cupy.md", "docs/from-thrust.md"] {
+        for row in rows(&read(path)).filter(|row| row.last().is_some_and(|cell| cell.trim().starts_with("not yet"))) {
+            for span in spans(&row[0]) {
+                // `nanosleep` in `cuda.nanosleep(ns)`
+                let path_of_name = span.split('(').next().unwrap_or_default();
+                let name = path_of_name.rsplit(['.', ':', '@']).next().unwrap_or_default();
+                count += 1;
+                if existing.contains(name) {
+                    let _ = writeln!(wrong, "{path}: `{name}` of `{span}` exists");
+                }
+            }
+        }
+    }
+    assert!(count > 10, "{count} names");
+    assert!(wrong.is_empty(), "rows that say \"not yet\":\n{wrong}");
 }

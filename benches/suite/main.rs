@@ -1,5 +1,5 @@
-//! The benchmark suite: workloads as a user writes them in Cumbia, against the same algorithms in hand-written CUDA C++, which are
-//! compiled by the same NVRTC with the same options.
+//! The benchmark suite: workloads as a user writes them in Cumbia, against the same algorithms in hand-written CUDA
+//! C++, which are compiled by the same NVRTC with the same options.
 //!
 //! ```text
 //! cargo bench --bench suite                          all workloads

@@ -38,8 +38,8 @@ impl<T: Integer> Function1<T> for OwnBin {
 
 /// The bins of a [`histogram`] that divide a range of floats evenly. Numbers outside of the range, and NaNs, are in none.
 ///
-/// A number `a` is in bin `((a - lower) * (bins / (upper - lower))) as usize`, computed in its type; rounding can move numbers next to
-/// the edge of a bin to the adjacent one. `upper` itself is in the last bin, as in `NumPy`.
+/// A number `a` is in bin `((a - lower) * (bins / (upper - lower))) as usize`, computed in its type; rounding can move
+/// numbers next to the edge of a bin to the adjacent one. `upper` itself is in the last bin, as in `NumPy`.
 #[derive(Clone, Copy, Debug, DeviceType)]
 pub struct EvenBins<T: DeviceType> {
     lower: T,
@@ -77,7 +77,8 @@ impl<T: Float> EvenBins<T> {
     ///
     /// # Errors
     ///
-    /// [`InvalidBins`] if the range is empty or not finite, there is no bin, or bins per unit are not a finite number of the type.
+    /// [`InvalidBins`] if the range is empty or not finite, there is no bin, or bins per unit are not a finite number
+    /// of the type.
     pub fn new(range: Range<T>, bins: usize) -> Result<Self, InvalidBins> {
         let Range { start: lower, end: upper } = range;
         let scale = T::cast(bins) / (upper - lower);
@@ -106,7 +107,8 @@ impl<T: Float> Function1<T> for EvenBins<T> {
     }
 }
 
-/// Adds the number of elements in each bin to `bins`. There are `copies` counters for each bin in shared memory; 0 if they do not fit.
+/// Adds the number of elements in each bin to `bins`. There are `copies` counters for each bin in shared memory; 0 if
+/// they do not fit.
 #[kernel(block = 256)]
 pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd>(
     bin: F,
@@ -152,8 +154,9 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
     }
 }
 
-/// Counts the elements in each bin. `bin` returns the index of the bin of an element; an element with an index that is out of bounds is
-/// not counted. Counts wrap at the range of their type, and counts of type `f32` are exact up to 2²⁴. [`OwnBin`] is the bin of small integers, and [`EvenBins`] are those of floats.
+/// Counts the elements in each bin. `bin` returns the index of the bin of an element; an element with an index that is
+/// out of bounds is not counted. Counts wrap at the range of their type, and counts of type `f32` are exact up to 2²⁴.
+/// [`OwnBin`] is the bin of small integers, and [`EvenBins`] are those of floats.
 ///
 /// ```
 /// use cumbia::algorithm::{EvenBins, OwnBin, histogram};

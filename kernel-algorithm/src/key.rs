@@ -47,8 +47,8 @@ fn same_bits<A: DeviceType, B: DeviceType>(value: A, like: B) -> B {
     let mut bits = [0u64; 1];
     let _ = like;
     assert!(size_of::<A>() == size_of::<B>() && size_of::<A>() <= size_of::<u64>());
-    // SAFETY: both types have the size of at most one word, whose alignment is the largest. All bytes of it are initialised, and every
-    // value of `B`, an integer or a float, is valid.
+    // SAFETY: both types have the size of at most one word, whose alignment is the largest. All bytes of it are
+    // initialised, and every value of `B`, an integer or a float, is valid.
     unsafe {
         A::store(bits.as_mut_ptr().cast(), value);
         B::load(bits.as_mut_ptr().cast())

@@ -1,5 +1,5 @@
-//! Parallel algorithms with any operator: reductions, scans, selections and transformations of arrays; and in kernels, reductions, scans,
-//! sorts, histograms, loads and stores of the values of the threads of a warp or a block.
+//! Parallel algorithms with any operator: reductions, scans, selections and transformations of arrays; and in kernels,
+//! reductions, scans, sorts, histograms, loads and stores of the values of the threads of a warp or a block.
 //!
 //! [`docs/algorithms.md`] describes them, with their temporary memory, determinism and error bounds.
 //!

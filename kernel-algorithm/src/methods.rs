@@ -87,8 +87,8 @@ where
         transform_reduce2(self, other, Times, Self::Element::ZERO, Plus).value()
     }
 
-    /// Computes the Euclidean norm, the square root of the sum of the squares, in `f64`; of an empty array, 0. Squares are not scaled:
-    /// those of elements of type `f64` overflow above 1.3 · 10¹⁵⁴ and underflow below 1.5 · 10⁻¹⁵⁴.
+    /// Computes the Euclidean norm, the square root of the sum of the squares, in `f64`; of an empty array, 0. Squares
+    /// are not scaled: those of elements of type `f64` overflow above 1.3 · 10¹⁵⁴ and underflow below 1.5 · 10⁻¹⁵⁴.
     ///
     /// # Errors
     ///

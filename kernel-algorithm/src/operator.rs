@@ -1,6 +1,7 @@
 //! Operators: functions of values that algorithms take as arguments.
 //!
-//! An operator is a value of a device type, so that it can have state. Most have none: structs without fields, which occupy no memory.
+//! An operator is a value of a device type, so that it can have state. Most have none: structs without fields, which
+//! occupy no memory.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
@@ -67,8 +68,8 @@ pub trait Function3<A: DeviceType, B: DeviceType, C: DeviceType>: DeviceType {
     fn call(self, a: A, b: B, c: C) -> Self::Output;
 }
 
-/// A device type that kernels compare by `==`: numbers, `bool`, arrays of such types, and structs and enums with `#[device(PartialEq)]`
-/// or with `#[device]` before their `impl PartialEq`.
+/// A device type that kernels compare by `==`: numbers, `bool`, arrays of such types, and structs and enums with
+/// `#[device(PartialEq)]` or with `#[device]` before their `impl PartialEq`.
 pub trait Equatable: DeviceType + PartialEq + Equal<Self> {}
 
 impl<T: DeviceType + PartialEq + Equal<T>> Equatable for T {}

@@ -74,8 +74,8 @@ fn mapped<A: DeviceType, B: DeviceType, M: Mapping<A, B>>(map: M, like: B, a: &[
     map.apply(a[i], if M::IS_BINARY { b[i] } else { like }, i)
 }
 
-/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands can
-/// be exchanged: each thread takes every 256th element.
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread.
+/// The operands can be exchanged: each thread takes every 256th element.
 #[device]
 fn reduce_strided<
     A: DeviceType,
@@ -101,8 +101,8 @@ fn reduce_strided<
     block_reduce_first(total, end - first, operator)
 }
 
-/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread, in their order:
-/// each warp takes consecutive ones, in rows of 4 for each lane as long as there are so many.
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread, in
+/// their order: each warp takes consecutive ones, in rows of 4 for each lane as long as there are so many.
 #[device]
 fn reduce_ordered<
     A: DeviceType,
@@ -159,8 +159,8 @@ fn reduce_ordered<
     total
 }
 
-/// Reduces chunks of `len` elements of `a`, and of `b` if there is a second array, to `parts`, and these to `result`, with `initial`
-/// as the first operand if there is one. `finished` is 0 before and afterwards.
+/// Reduces chunks of `len` elements of `a`, and of `b` if there is a second array, to `parts`, and these to `result`,
+/// with `initial` as the first operand if there is one. `finished` is 0 before and afterwards.
 #[kernel(block = 256)]
 pub fn reduce_chunks<
     A: DeviceType,

@@ -114,8 +114,8 @@ impl<T: Number> Function2<MinMax<T>, MinMax<T>> for Widest {
     }
 }
 
-/// Computes the index of the least element, the first of equal ones; `None` for an empty array. NaNs are ignored, unless all elements
-/// are NaNs.
+/// Computes the index of the least element, the first of equal ones; `None` for an empty array. NaNs are ignored,
+/// unless all elements are NaNs.
 ///
 /// ```
 /// use cumbia::algorithm::{argmax, argmin, min_max};
@@ -145,8 +145,8 @@ pub fn argmax<T: Number>(
     Search { reduce: Reduce::new(x.elements(), None, Enumerated, None, Extreme) }
 }
 
-/// Computes the least and the greatest element in one pass; `None` for an empty array. NaNs are ignored, as by [`f32::min`]: both are
-/// NaN only if all elements are NaNs. [`argmin`] has an example.
+/// Computes the least and the greatest element in one pass; `None` for an empty array. NaNs are ignored, as by
+/// [`f32::min`]: both are NaN only if all elements are NaNs. [`argmin`] has an example.
 pub fn min_max<T: Number>(x: &(impl Input<Element = T> + ?Sized)) -> Search<'_, T, OfOne<ToMinMax>, MinMax<T>, Widest> {
     Search { reduce: Reduce::new(x.elements(), None, OfOne(ToMinMax), None, Widest) }
 }

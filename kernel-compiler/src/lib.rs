@@ -6,12 +6,13 @@
 //!       └──── check ────┘     └──────────── write ────────────┘
 //! ```
 //!
-//! The [IR](cumbia_kernel_ir) is an untyped representation of a function. `typify` takes the types that rustc inferred, which are stored in
-//! slots, and assigns a type to every expression; `validate` rejects programs that cannot be compiled. The result, a
-//! [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is infallible. `lower` makes
-//! explicit the semantics in which Rust differs from C (wrapping arithmetic, faults, evaluation order) in a small C
-//! syntax tree; `prove` removes the checks that cannot fail from it, and `lower::defer` defers the faults of some that remain;
-//! `coarsen` lets a CUDA thread execute several threads of the launch; `cuda` prints it.
+//! The [IR](cumbia_kernel_ir) is an untyped representation of a function. `typify` takes the types that rustc inferred,
+//! which are stored in slots, and assigns a type to every expression; `validate` rejects programs that cannot be
+//! compiled. The result, a [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is
+//! infallible. `lower` makes explicit the semantics in which Rust differs from C (wrapping arithmetic, faults,
+//! evaluation order) in a small C syntax tree; `prove` removes the checks that cannot fail from it, and `lower::defer`
+//! defers the faults of some that remain; `coarsen` lets a CUDA thread execute several threads of the launch; `cuda`
+//! prints it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -105,7 +106,7 @@ pub fn write(validated: &Validated, options: &Options) -> Source {
     cuda::source(module, *options, predicate, coarsening)
 }
 
-/// A run-time check of a program, and what is known of it. That of the runtime is the union of those at one position.
+/// A run-time check of a program, and the result of its proof. That of the runtime is the union of those at one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// The position and the kind of fault.

@@ -109,7 +109,11 @@ impl fmt::Display for FaultKind {
             }
             FaultKind::NoStack(error) => write!(f, "cannot allocate the stack of a thread: {error}"),
             FaultKind::CorruptRecord { kernel, site } => {
-                write!(f, "corrupt fault record: no kernel {kernel} with a fault site {site}")
+                write!(
+                    f,
+                    "corrupt fault record: no kernel {kernel} with a fault site {site}; an `unchecked` kernel or a body in CUDA \
+                     C++ may have overwritten it"
+                )
             }
         }
     }

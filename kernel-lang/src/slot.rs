@@ -340,7 +340,8 @@ unsafe fn instance_of<F: Copy>() -> F {
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
-/// The check, at compile time, that a closure captures something. It rejects a closure that captures nothing: the variable that it names resolves to an item instead.
+/// The check, at compile time, that a closure captures something. It rejects a closure that captures nothing: the
+/// variable that it names resolves to an item instead.
 ///
 /// ```compile_fail
 /// mod limits {

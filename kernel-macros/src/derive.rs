@@ -19,8 +19,8 @@ pub(crate) struct DeviceType {
     pub(crate) generics: Generics,
     /// The fields or variants.
     pub(crate) data: Contents,
-    /// Whether rustc suggests the type in place of one that is no device type: not a struct without fields, which is an operator or
-    /// a marker, nor one with `#[doc(hidden)]`.
+    /// Whether rustc suggests the type in place of one that is no device type: not a struct without fields, which is an
+    /// operator or a marker, nor one with `#[doc(hidden)]`.
     pub(crate) is_suggested: bool,
 }
 

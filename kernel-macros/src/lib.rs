@@ -262,7 +262,8 @@ fn device_trait(attribute: TokenStream, item: ItemTrait) -> TokenStream {
 ///
 /// A struct may be generic, and contain numbers, `bool`s, arrays and other device types. Host and device use the layout
 /// that rustc chooses. An enum without fields is represented by the integer that rustc chooses; one with fields in its
-/// variants needs a `#[repr(u32)]`, `#[repr(C)]` or another one, which defines its layout. All must be `Copy`. Kernels can compare their values if [`#[device(PartialEq)]`](macro@device) derives the comparison.
+/// variants needs a `#[repr(u32)]`, `#[repr(C)]` or another one, which defines its layout. All must be `Copy`. Kernels
+/// can compare their values if [`#[device(PartialEq)]`](macro@device) derives the comparison.
 ///
 /// ```
 /// use cumbia::prelude::*;

@@ -224,15 +224,19 @@ pub(crate) fn parse_device(tokens: TokenStream, errors: &mut Errors) -> Option<L
     if tokens.is_empty() {
         return None;
     }
-    match syn::parse2::<CudaBody>(tokens.clone()) {
-        Ok(CudaBody { trusted: true, text }) => Some(text),
-        Ok(CudaBody { trusted: false, text }) => {
-            errors.reject(tokens, &rules::CUDA_IS_UNSAFE);
-            Some(text) // suppresses errors about the Rust body
-        }
-        Err(_) => {
-            errors.reject(tokens, &rules::DEVICE_OPTION);
-            None
+    let Ok(CudaBody { trusted, text }) = syn::parse2(tokens.clone()) else {
+        errors.reject(tokens, &rules::DEVICE_OPTION);
+        return None;
+    };
+    if !trusted {
+        errors.reject(&tokens, &rules::CUDA_IS_UNSAFE);
+    }
+    // A text is returned after an error too, since it suppresses errors about the Rust body.
+    match text {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
+        other => {
+            errors.reject(&other, &rules::CUDA_TEXT);
+            Some(LitStr::new("", other.span()))
         }
     }
 }
@@ -240,7 +244,7 @@ pub(crate) fn parse_device(tokens: TokenStream, errors: &mut Errors) -> Option<L
 /// Reports arguments of `#[device]` on an `impl` or a `trait`, which takes none.
 pub(crate) fn reject_device(tokens: TokenStream, errors: &mut Errors) {
     if !tokens.is_empty() {
-        errors.reject(tokens, &rules::DEVICE_OPTION);
+        errors.reject(tokens, &rules::DEVICE_OPTION_OF_AN_ITEM);
     }
 }
 
@@ -272,12 +276,12 @@ pub(crate) fn parse_comparisons(tokens: TokenStream, errors: &mut Errors) -> Vec
 /// `unsafe(cuda = "return __brev(x);")`
 struct CudaBody {
     trusted: bool,
-    text: LitStr,
+    text: Expr,
 }
 
 impl Parse for CudaBody {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        fn assignment(input: ParseStream<'_>) -> syn::Result<LitStr> {
+        fn assignment(input: ParseStream<'_>) -> syn::Result<Expr> {
             let name: syn::Ident = input.parse()?;
             if name != "cuda" {
                 return Err(syn::Error::new(name.span(), "not an option"));

@@ -76,12 +76,12 @@ rules! {
         help "enqueue a second kernel for the work that follows";
     TRY: "`?` is not supported here",
         why "it returns `None` or an `Err` from the function, which returns nothing",
-        help "return an `Option` or a `Result`; in a kernel write `let Some(x) = value else { return };`, or call `unwrap`, which is a fault";
+        help "return an `Option` or a `Result`; in a kernel write `let Some(x) = value else { return };`, or call `unwrap`, which faults on `None` and on an `Err`";
     TRY_BLOCK: "a `try` block is not supported in {body}",
         why "the device compiler has no lowering for it",
         help "move its body into a `#[device]` function that returns an `Option` or a `Result`";
     REFERENCE_IN_OPTION: "a reference in an `Option` or a `Result` is not supported in {body}",
-        why "values hold no references, so that the memory behind each reference is known",
+        why "the compiler must know which memory each reference points to, and does not track references inside values",
         help "hold a copy, as in `Some(*r)`, or an index";
     LET_AS_A_VALUE: "`let` is not supported here",
         why "a `let` expression is only allowed in the condition of an `if` or a `while`, alone or joined by `&&`",
@@ -151,8 +151,8 @@ rules! {
     OPTION_PLACE: "method `{}` of `{Self}` is not supported in {body}",
         why "it refers to the place of an `Option`, whose layout is unspecified",
         help "read and assign the variable: `let before = x; x = None;`";
-    ELEMENT: "method `{}` of `{Self}` is not supported in {body}",
-        why "it returns an `Option` of a reference, and values hold no references",
+    ELEMENT: "method `{}` is not supported in {body}",
+        why "for slices and arrays it returns an `Option` of a reference, and values hold no references",
         help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it under a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
     ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
         why "iterators are not values in {body}, and most of their methods take closures, which are not supported on a device",
@@ -160,7 +160,7 @@ rules! {
     HEAP_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a GPU thread cannot allocate heap memory",
         help "use an array of constant size: `[0.0; 16]`";
-    SLICE_METHOD: "method `{}` of `{Self}` is not supported in {body}",
+    SLICE_METHOD: "method `{}` is not supported in {body}",
         why "the standard library's methods of slices and arrays are compiled for the host only",
         help "write a loop over the indices, or use `swap`, `fill`, `reverse`, `sort`, `contains` or `copy_from_slice`; to work on a whole slice, let each thread of a kernel handle one element";
     POWER: "method `{}` of `{Self}` is not supported in {body}",
@@ -198,7 +198,7 @@ rules! {
         why "it is not a place expression: a variable, an element, a dereferenced `&mut`, or a field of one of these",
         help "assign to a variable or to `y[i]`";
     CHANGED_REFERENCE: "a compound assignment cannot be applied to a reference",
-        why "it modifies the referent, which has to be dereferenced explicitly",
+        why "it modifies the referent, not the reference, as in Rust",
         help "dereference it: `*r += 1.0`";
     "Statements and patterns":
     PATTERN: "this pattern is not supported in {body}",
@@ -211,37 +211,37 @@ rules! {
         why "device types contain no references",
         help "remove the `&`, or match the referent: `match *r { .. }`";
     MATCHED_REFERENCE: "this pattern of a reference is not supported in {body}",
-        why "its variables would be references to fields, which are not known before types are checked",
+        why "its variables would become references to fields, and the macro runs before types are known",
         help "match the referent: `match *r { .. }`, `let Point { x, y } = *r;`";
     MUTABLE_PAYLOAD: "a part of a variant cannot be borrowed as `&mut` in {body}",
         why "a pattern copies the payload of a variant",
         help "assign the whole value: `*r = match *r { Shape::Circle(x) => Shape::Circle(2.0 * x), other => other };`";
     REST_IN_THE_MIDDLE: "`..` is only supported at the end of this pattern",
-        why "the number of fields that it skips is not known when the pattern is lowered",
+        why "the macro does not know the number of fields that it skips",
         help "write `_` for each field that is skipped";
     REST_OF_AN_ARRAY: "`..` is only supported at the end of an array pattern, and without a binding",
-        why "the number of elements that it skips is not known when the pattern is lowered",
+        why "the macro does not know the number of elements that it skips",
         help "write `_` for each element that is skipped, or index the array";
     FOR_PATTERN: "the variable of a loop over a range must be an identifier",
         why "a range yields single integers",
         help "write `for i in a..b { .. }`";
     FOR_REFERENCES: "this pattern of a reference is not supported in {body}",
-        why "its variables would be references to fields, which are not known before types are checked",
+        why "its variables would become references to fields, and the macro runs before types are known",
         help "destructure copies: `for &Point { x, y } in points.iter() { .. }`";
     FOR_PAIRS: "this loop yields one element at a time, not pairs",
-        why "a tuple is not an element type",
+        why "the layout of a tuple is unspecified, so that no array has tuples as elements",
         help "for the index as well write `for (i, v) in x.iter().enumerate() { .. }`; for two arrays `for (a, b) in x.iter().zip(y.iter()) { .. }`";
     ENUMERATE_PATTERN: "a loop over `.enumerate()` needs a variable for the index and one for the element",
-        why "their pair holds a reference, which a single variable cannot",
+        why "a single variable would be a tuple that holds a reference, which is not supported",
         help "write `for (i, v) in x.iter().enumerate() { .. }`";
     PAIR_PATTERN: "a loop over `.zip(..)` needs a variable for each of the two items",
-        why "the pair holds references, which a single variable cannot",
+        why "a single variable would be a tuple that holds references, which is not supported",
         help "write `for (a, b) in x.iter().zip(y.iter()) { .. }`";
     REVERSED_PART: "`.rev()` is only supported at the end of the chain here",
-        why "the items are indexed by one counter, which the loop reverses",
+        why "all iterators of the loop share one counter, so that only the whole loop can be reversed",
         help "write `x.iter().zip(y.iter()).rev()`, or loop over the indices";
     UNINITIALISED_PATTERN: "a `let` without a value must declare a single variable",
-        why "a pattern takes the values of its variables apart, and there is no value yet",
+        why "a pattern destructures a value, and there is none yet",
         help "declare each variable with `let x;`, or give the pattern a value: `let (a, b) = ..;`";
     ITEM: "items are not supported in {body}",
         why "the only items supported in a body are `const`, `use` and `type`",
@@ -260,7 +260,7 @@ rules! {
         help "put it before `for`, `while` or `loop`";
     "Macros":
     MACRO: "macro `{}!` is not supported in {body}",
-        why "its expansion is not visible to the device compiler",
+        why "the attribute macro sees the body before other macros are expanded",
         help "write out what it does, or call a `#[device]` function";
     PRINT: "`{}!` is not supported in {body}",
         why "device code prints to the standard output of the host only",
@@ -278,7 +278,7 @@ rules! {
         why "a format string refers to variables and positions, not to expressions",
         help "pass the expression as an argument: `println!(\"{0}\", a + b)`";
     ASSERT: "`assert!` needs a condition",
-        why "there is nothing to check without one",
+        why "its first argument is the condition to check",
         help "write `assert!(i < x.len())`";
     ASSERT_COMPARE: "this assertion takes two values",
         why "it compares them, and reports both if the assertion fails",
@@ -356,7 +356,7 @@ rules! {
         help "write `|a: f32| -> f32 { .. }`, with a struct for more values";
     OPERATOR_COMMUTATIVE: "only a function of two parameters is `commutative`",
         why "commutativity concerns the order of two operands",
-        help "remove it";
+        help "remove `commutative`";
     OPERATOR_GENERICS: "a function of `device_fn!` has no type parameters",
         why "its value has one type, like that of a closure",
         help "write a struct with `#[derive(Clone, Copy, DeviceType)]`, and a generic `#[device] impl` of `Function1` for it";
@@ -378,7 +378,10 @@ rules! {
         help "remove it, or use one of these; the documentation of `#[kernel]` describes them";
     DEVICE_OPTION: "`#[device]` has no such option",
         why "a device function is compiled with the options of the kernel that calls it",
-        help "write `#[device]` and put the option on the kernel; the only option here is `unsafe(cuda = \"..\")`";
+        help "put the option on the kernel; the only option of `#[device]` on a function is a body in CUDA C++, `unsafe(cuda = \"..\")`";
+    DEVICE_OPTION_OF_AN_ITEM: "`#[device]` on an `impl` or a `trait` takes no options",
+        why "functions are compiled with the options of the kernel that calls them, and a body in CUDA C++ belongs to a single function",
+        help "write `#[device]`; put `#[device(unsafe(cuda = \"..\"))]` on the method, and other options on the kernel";
     OPTION_TWICE: "the option `{}` is given twice",
         why "the second would override the first",
         help "remove one of them";
@@ -403,12 +406,15 @@ rules! {
     PROVE_UNCHECKED: "`prove` contradicts `unchecked`",
         why "an unchecked kernel has no bounds checks to prove",
         help "remove one of them";
-    COARSEN: "`coarsen` takes `false`, or a number of threads from 1 to 16",
-        why "a CUDA thread that executes many logical threads runs out of registers",
-        help "write `#[kernel(coarsen = 4)]`, `#[kernel(coarsen = false)]`, or remove the option: each launch then decides";
+    COARSEN: "`coarsen` takes `false`, or a coarsening factor from 1 to 16",
+        why "the factor is the number of the kernel's threads that one CUDA thread executes, and each needs registers of its own",
+        help "write `#[kernel(coarsen = 4)]` or `#[kernel(coarsen = false)]`; without the option, Cumbia picks the factor at each launch";
     INDEX: "`index` takes `u32` or `usize`",
         why "an index is 32 or 64 bits wide on a device",
         help "write `#[kernel(index = u32)]`, or remove the option";
+    CUDA_TEXT: "a body in CUDA C++ must be a string literal",
+        why "the macro reads the text before constants are evaluated and macros are expanded",
+        help "write the text itself: `#[device(unsafe(cuda = \"return __brev(x);\"))]`, or `r#\"..\"#` for several lines";
     CUDA_IS_UNSAFE: "a body in CUDA C++ is `unsafe`",
         why "the compiler cannot verify that it accesses only its parameters and agrees with the Rust body",
         help "write `#[device(unsafe(cuda = \"..\"))]` to assert that it does";

@@ -44,7 +44,8 @@ pub(crate) fn flush(stream: &cuda::Stream) {
     report_lost(lost, cuda::PRINT_BUFFER_BYTES);
 }
 
-/// Reports the number of messages that did not fit into a buffer of `bytes` bytes. It may wait, as [`to_stdout`](cumbia_kernel_lang::cpu::to_stdout) does.
+/// Reports the number of messages that did not fit into a buffer of `bytes` bytes. It may wait, as
+/// [`to_stdout`](cumbia_kernel_lang::cpu::to_stdout) does.
 fn report_lost(lost: u32, bytes: usize) {
     if lost == 0 {
         return;

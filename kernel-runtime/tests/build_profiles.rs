@@ -1,6 +1,6 @@
-//! Overflow checks and `panic = "abort"`: a kernel has the overflow checks of the crate that defines it, and detecting them does not
-//! panic. A program is built by Cargo with each combination of options, which are passed to its own crate only, so that its
-//! dependencies are not rebuilt.
+//! Overflow checks and `panic = "abort"`: a kernel has the overflow checks of the crate that defines it, and detecting
+//! them does not panic. A program is built by Cargo with each combination of options, which are passed to its own crate
+//! only, so that its dependencies are not rebuilt.
 //!
 //! Requires Cargo and Cumbia's dependencies as they are after building this test; neither a GPU nor NVRTC.
 

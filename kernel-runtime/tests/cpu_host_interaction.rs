@@ -1,5 +1,5 @@
-//! Launches on the CPU device in combination with the program's own use of threads, locks and stdout. A bug here is a deadlock, so
-//! each scenario runs in a separate process with a timeout.
+//! Launches on the CPU device in combination with the program's own use of threads, locks and stdout. A bug here is a
+//! deadlock, so each scenario runs in a separate process with a timeout.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
-//! Faults on the CPU device are Rust panics: their interaction with a program's panic hooks. A hook is global to the process, so this
-//! is the only test here.
+//! Faults on the CPU device are Rust panics: their interaction with a program's panic hooks. A hook is global to the
+//! process, so this is the only test here.
 
 use std::panic;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

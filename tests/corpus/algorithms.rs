@@ -1,5 +1,5 @@
-//! Algorithms of warps and blocks with all kinds of operators, in blocks of one to three dimensions, and the kernels of the algorithms
-//! on arrays.
+//! Algorithms of warps and blocks with all kinds of operators, in blocks of one to three dimensions, and the kernels of
+//! the algorithms on arrays.
 
 use cumbia::algorithm::kernels::{
     Differs, Holds, OfOne, argsort_of_block, count_bins, encode_tiles, fill_elements, number_segments, radix_count,
@@ -487,7 +487,7 @@ fn of_runs(run: &mut Run<'_>) {
     run.expect("lengths", &y, &lengths);
 }
 
-/// Two tiles of floats, of which the last one is incomplete, in descending order of their highest digits; and a histogram of them.
+/// Two tiles of floats, the last one incomplete, in descending order of their highest digits; and a histogram of them.
 fn of_digits(run: &mut Run<'_>) {
     const SIGN: u32 = 1 << 31;
     let mut random = Random::new(9);

@@ -1,5 +1,5 @@
-//! Kernels of which a CUDA thread executes several logical threads: `coarsen = n`, with grids that are and are not multiples of `n`
-//! blocks. The emulator also coarsens every other kernel of the corpus that can be, if it is launched with several blocks.
+//! Kernels of which a CUDA thread executes several logical threads: `coarsen = n`, with grids that are and are not
+//! multiples of `n` blocks. The emulator also coarsens every other kernel of the corpus that can be, if it is launched with several blocks.
 
 use cumbia::intrinsics::*;
 use cumbia::prelude::*;

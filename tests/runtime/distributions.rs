@@ -1,4 +1,5 @@
-//! Algorithms with inputs of all kinds: every type of keys, halves, infinities and NaNs, sorted and equal elements; and on two streams.
+//! Algorithms with inputs of all kinds: every type of keys, halves, infinities and NaNs, sorted and equal elements; and
+//! on two streams.
 
 use std::cell::RefCell;
 

@@ -93,8 +93,8 @@ fn reductions_and_selections() {
     });
 }
 
-/// Scans and sorts, with an odd and an even number of passes, in order after other steps. A recording that fails leaves their memory
-/// usable.
+/// Scans and sorts, with an odd and an even number of passes, in order after other steps. A recording that fails leaves
+/// their memory usable.
 #[test]
 fn scans_and_sorts() {
     on_each_device(|device| {

@@ -1,4 +1,5 @@
-//! Partitions, and the algorithms on runs of equal elements, at sizes around the boundaries of tiles and groups, against loops on the host.
+//! Partitions, and the algorithms on runs of equal elements, at sizes around the boundaries of tiles and groups,
+//! against loops on the host.
 
 use cumbia::algorithm::{
     Equatable, Function1, Function2, Maximum, Plus, exclusive_scan_by_key, inclusive_scan_by_key, partition,

@@ -1,5 +1,5 @@
-//! Softmax and layer normalisation of the rows of a matrix. A warp or a block holds a row in registers, so that memory is read once;
-//! longer rows are read for each pass over them.
+//! Softmax and layer normalisation of the rows of a matrix. A warp or a block holds a row in registers, so that memory
+//! is read once; longer rows are read for each pass over them.
 //!
 //! Both are computed in `f32`, or in `f64` for elements of that type.
 
@@ -261,9 +261,9 @@ fn check_shapes<T, M, N>(
 
 /// Computes the softmax of each row: `y[[i, j]] = exp(x[[i, j]]) / Σ exp(x[[i, k]])`.
 ///
-/// The maximum of the row is subtracted before, so that no power overflows. A NaN or ∞ makes the whole row NaN, and so does a row of
-/// −∞ alone. The powers and their sum are computed in `f32` for `f16`, `bf16` and `f32`, and in `f64` for `f64`, with parentheses that
-/// depend on the number of columns alone.
+/// The maximum of the row is subtracted before, so that no power overflows. A NaN or ∞ makes the whole row NaN, and so
+/// does a row of −∞ alone. The powers and their sum are computed in `f32` for `f16`, `bf16` and `f32`, and in `f64` for
+/// `f64`, with parentheses that depend on the number of columns alone.
 ///
 /// The views may have any strides. It is fastest if the rows are contiguous. Rows of up to 16384 elements are read once.
 ///
@@ -344,11 +344,12 @@ impl<'a, T: Float> SoftmaxRows<'a, T> {
     }
 }
 
-/// Normalises each row: `y[[i, j]] = (x[[i, j]] - mean) / sqrt(variance + epsilon) * gamma[j] + beta[j]`, with the mean and the variance
-/// of the elements of the row.
+/// Normalises each row: `y[[i, j]] = (x[[i, j]] - mean) / sqrt(variance + epsilon) * gamma[j] + beta[j]`, with the mean
+/// and the variance of the elements of the row.
 ///
 /// The variance is the mean of the squared differences from the mean, computed after the mean, so that nothing cancels. Both are
-/// computed in `f32` for `f16`, `bf16` and `f32`, and in `f64` for `f64`, with parentheses that depend on the number of columns alone.
+/// computed in `f32` for `f16`, `bf16` and `f32`, and in `f64` for `f64`, with parentheses that depend on the number of
+/// columns alone.
 ///
 /// The views may have any strides. It is fastest if the rows are contiguous. Rows of up to 16384 elements are read once.
 ///
@@ -398,8 +399,8 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::Mismatch`] if the shapes of the matrices differ, [`Error::LengthMismatch`] if `gamma` or `beta` do not have as
-    /// many elements as a row, and those of [`Launch::launch`](cumbia::Launch::launch).
+    /// [`ShapeError::Mismatch`] if the shapes of the matrices differ, [`Error::LengthMismatch`] if `gamma` or `beta` do
+    /// not have as many elements as a row, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
         self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))

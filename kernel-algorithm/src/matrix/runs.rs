@@ -23,8 +23,8 @@ const WARPS: usize = BLOCK / WARP_SIZE;
 /// The maximum length of runs of which each is reduced by a warp: 32 elements for each lane.
 const MAX_BY_WARPS: usize = 32 * WARP_SIZE;
 
-/// Returns the reduction of the elements from `start` to before `stop`, of which there are some, in all lanes of a warp. The operands
-/// keep their order. The warp takes rows of 4 elements for each lane as long as there are so many.
+/// Returns the reduction of the elements from `start` to before `stop`, of which there are some, in all lanes of a
+/// warp. The operands keep their order. The warp takes rows of 4 elements for each lane as long as there are so many.
 #[device]
 fn reduce_in_order<T: DeviceType, F: Function2<T, T, Output = T>>(
     operator: F,
@@ -53,8 +53,8 @@ fn reduce_in_order<T: DeviceType, F: Function2<T, T, Output = T>>(
     total
 }
 
-/// Returns the reduction of the elements from `start` to before `stop`, of which there are some, in all of `THREADS` threads: those
-/// of a warp or of a block.
+/// Returns the reduction of the elements from `start` to before `stop`, of which there are some, in all of `THREADS`
+/// threads: those of a warp or of a block.
 #[device]
 fn reduce_run<T: DeviceType, F: Function2<T, T, Output = T>, const THREADS: usize>(
     operator: F,
@@ -118,8 +118,8 @@ pub fn reduce_each_row<T: DeviceType, F: Function2<T, T, Output = T>, const THRE
     }
 }
 
-/// Stores the reduction of `initial` and each segment of `x` in `y`. A block has `PER_BLOCK` segments: a warp reduces each of those that
-/// are short, and then the block each of the others.
+/// Stores the reduction of `initial` and each segment of `x` in `y`. A block has `PER_BLOCK` segments: a warp reduces
+/// each of those that are short, and then the block each of the others.
 #[kernel(block = 256)]
 pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output = T>, const PER_BLOCK: usize>(
     operator: F,
@@ -163,11 +163,12 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
     }
 }
 
-/// Reduces each row of a matrix: `y[i] = operator(.. operator(operator(initial, x[[i, 0]]), x[[i, 1]]) .., x[[i, n - 1]])`, with any
-/// parentheses.
+/// Reduces each row of a matrix:
+/// `y[i] = operator(.. operator(operator(initial, x[[i, 0]]), x[[i, 1]]) .., x[[i, n - 1]])`, with any parentheses.
 ///
-/// The operator has to be associative. The order of its operands is kept. As for [`reduce`](crate::reduce()), the parentheses depend on the
-/// number of columns alone. A warp reduces a row of up to 1024 elements, and a block a longer one.
+/// The operator has to be associative. The order of its operands is kept. As for [`reduce`](crate::reduce()), the
+/// parentheses depend on the number of columns alone. A warp reduces a row of up to 1024 elements, and a block a longer
+/// one.
 ///
 /// The views may have any strides. It is fastest if the rows are contiguous.
 ///
@@ -214,7 +215,8 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there are not as many results as rows, and those of [`Launch::launch`](cumbia::Launch::launch).
+    /// [`Error::LengthMismatch`] if there are not as many results as rows, and those of
+    /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
         self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
@@ -250,13 +252,15 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
     }
 }
 
-/// Reduces segments of an array: `y[s]` is the reduction of `initial` and the elements `x[offsets[s]..offsets[s + 1]]`, in their order.
+/// Reduces segments of an array: `y[s]` is the reduction of `initial` and the elements `x[offsets[s]..offsets[s + 1]]`,
+/// in their order.
 ///
-/// There is an offset more than segments. Segments may be empty. An offset that is less than the one before or exceeds the length of
-/// the array is a fault.
+/// There is an offset more than segments. Segments may be empty. An offset that is less than the one before or exceeds
+/// the length of the array is a fault.
 ///
-/// The operator has to be associative. The parentheses depend on the length of the segment alone: a warp reduces a segment of up to
-/// 1024 elements, and a block a longer one. For one segment that has most of the elements, [`reduce`](crate::reduce()) is faster.
+/// The operator has to be associative. The parentheses depend on the length of the segment alone: a warp reduces a
+/// segment of up to 1024 elements, and a block a longer one. For one segment that has most of the elements,
+/// [`reduce`](crate::reduce()) is faster.
 ///
 /// ```
 /// use cumbia::algorithm::{Maximum, segmented_reduce};

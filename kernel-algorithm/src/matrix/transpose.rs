@@ -13,8 +13,8 @@ const ROWS: usize = 16;
 /// The largest elements in bytes that are moved through shared memory. Larger ones occupy whole sectors of 32 bytes anyway.
 const MAX_EXCHANGED: usize = 32;
 
-/// `y[[j, i]] = x[[i, j]]`. A block moves a square tile of `TILE` rows. The rows of the tile in shared memory have `WIDTH` elements,
-/// more than `TILE`, so that the elements of a column are in different banks.
+/// `y[[j, i]] = x[[i, j]]`. A block moves a square tile of `TILE` rows. The rows of the tile in shared memory have
+/// `WIDTH` elements, more than `TILE`, so that the elements of a column are in different banks.
 #[kernel(block = (COLUMNS, ROWS))]
 pub fn transpose_tiles<T: DeviceType, const TILE: usize, const WIDTH: usize>(
     x: ArrayView2<T>,

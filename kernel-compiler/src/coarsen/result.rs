@@ -55,16 +55,16 @@ pub enum ObstacleKind {
 impl fmt::Display for ObstacleKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ObstacleKind::NoBlockIndex => "the kernel does not depend on the index of the block",
-            ObstacleKind::BlockIndexInFunction => "a device function depends on the index of the block",
-            ObstacleKind::Check => "there is a check that is not proved",
-            ObstacleKind::OverflowCheck => "there is an overflow check that is not proved",
-            ObstacleKind::Communication => "threads synchronise or communicate",
-            ObstacleKind::SharedMemory => "shared memory is used",
-            ObstacleKind::Print => "a message is printed",
-            ObstacleKind::Loop => "there is a loop whose number of iterations is not a constant below 127",
-            ObstacleKind::CudaC => "there is a body in CUDA C",
-            ObstacleKind::MutableParameter => "a parameter of the kernel is assigned",
+            ObstacleKind::NoBlockIndex => "the kernel does not read the block index",
+            ObstacleKind::BlockIndexInFunction => "a device function reads the block index",
+            ObstacleKind::Check => "it contains a check that is not proved",
+            ObstacleKind::OverflowCheck => "it contains an overflow check that is not proved",
+            ObstacleKind::Communication => "its threads synchronise or communicate",
+            ObstacleKind::SharedMemory => "it uses shared memory",
+            ObstacleKind::Print => "it prints",
+            ObstacleKind::Loop => "it contains a loop whose trip count is not a constant below 127",
+            ObstacleKind::CudaC => "it calls a device function with a body in CUDA C++",
+            ObstacleKind::MutableParameter => "it assigns to a parameter of the kernel",
         })
     }
 }

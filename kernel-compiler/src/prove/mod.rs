@@ -243,7 +243,7 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
     (condition != Condition::FALSE).then_some((narrowed, predicate))
 }
 
-/// Returns what is known of the checks of a program.
+/// Returns the checks of a program, each with the result of its proof.
 pub(crate) fn report(module: &Module, options: Options) -> Vec<Reported> {
     let Proofs { checks, reports, .. } = analyse(module, options.block, EXTENT, true);
     let (tested, owners) = (report::tested(module), rewrite::owners(module));

@@ -1,4 +1,4 @@
-//! Tests of what the analysis proves, and of the conditions that it reports.
+//! Tests of the proofs of the analysis, and of the conditions that it reports.
 
 use crate::{Check, LaunchCondition, Options, Proof, Variant, check, checks, common, write};
 

@@ -62,7 +62,7 @@ impl Scope<'_, '_> {
             self.error(
                 span,
                 Diagnostic::new(
-                    format!("the call refers to function {} of the program, which does not precede its caller", id.0),
+                    format!("recursive call: function {} does not precede its caller", id.0),
                     "recursive functions have unbounded stack usage, but the stack of a GPU thread has a fixed size",
                     "replace the recursion by a loop",
                 ),
@@ -91,9 +91,9 @@ impl Scope<'_, '_> {
             self.error(
                 span,
                 Diagnostic::new(
-                    format!("`{receiver}` has no method `{name}` on a device"),
-                    "only the methods in Cumbia's table are available on a device",
-                    format!("call a `#[device]` function that computes `{name}`"),
+                    format!("method `{name}` of `{receiver}` is not supported on a device"),
+                    "the standard library's methods are compiled for the host only, except for those that docs/methods.md lists",
+                    format!("write a `#[device]` function that computes `{name}`, and call that"),
                 ),
             );
             return Type::Never;

@@ -352,18 +352,18 @@ impl Typing<'_, '_, '_> {
             let diagnostic = match (ty.target(), ty.words()) {
                 (Type::Scalar(_) | Type::Never, _) => continue,
                 (_, None) => Diagnostic::new(
-                    format!("a message argument of type `{ty}` is not supported"),
-                    "only values are passed to the host, which formats the message",
+                    format!("a format argument of type `{ty}` is not supported"),
+                    "the host formats the message, and receives values, not the memory behind a reference",
                     "pass the elements individually, as in `{} {}`",
                 ),
                 (_, Some(_)) if !as_name => Diagnostic::new(
-                    format!("a message argument of type `{ty}` needs `{{:?}}`"),
-                    "its `{}` is compiled for the host only",
-                    "write `{:?}`, which formats it as a derived `Debug`; or pass its parts",
+                    format!("a format argument of type `{ty}` needs `{{:?}}`"),
+                    "its `Display` is compiled for the host only",
+                    "write `{:?}`, which formats it as a derived `Debug` does, or pass its parts",
                 ),
                 (_, Some(words)) if words > MOST_WORDS => Diagnostic::new(
-                    format!("a message argument of type `{ty}` has more than {MOST_WORDS} values"),
-                    "each of them is passed to the host individually",
+                    format!("a format argument of type `{ty}` has more than {MOST_WORDS} scalars"),
+                    "a message has a fixed capacity for the scalars that the device passes to the host",
                     "print its parts in a loop",
                 ),
                 (_, Some(_)) => continue,

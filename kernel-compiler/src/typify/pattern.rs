@@ -129,8 +129,8 @@ impl Typing<'_, '_, '_> {
             span,
             Diagnostic::new(
                 format!("`{ty}` has no variant `{name}`"),
-                "a variant with data is found by its own name, not by one that an import gives it",
-                "name the variant as it is declared: `Shape::Circle(radius)`",
+                "the name of a variant with data is matched with the declared name, and `use Shape::Circle as Round` renames it",
+                "write the declared name: `Shape::Circle(radius)`",
             ),
         );
     }

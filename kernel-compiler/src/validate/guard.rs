@@ -24,8 +24,8 @@ impl Validator<'_, '_> {
                 self.error(
                     self.span(id),
                     Diagnostic::new(
-                        format!("`{name}` is called in the guard of a pattern with alternatives"),
-                        "the guard is emitted once per alternative, and threads that match different alternatives would \
+                        format!("`{name}` is not supported in the guard of an or-pattern"),
+                        "the guard is compiled once per alternative of the pattern, and threads that match different ones would \
                          not converge",
                         "write an arm for each alternative, or evaluate the guard before the `match`",
                     ),

@@ -12,9 +12,9 @@ impl Validator<'_, '_> {
             self.error(
                 span,
                 Diagnostic::new(
-                    format!("`{}` is called by an operator's implementation", intrinsic.name()),
-                    "on the CPU device an operator calls Rust's trait method, which has no access to the thread",
-                    "pass the result as an operand, or call a method instead of the operator",
+                    format!("`{}` is not supported in the implementation of an operator", intrinsic.name()),
+                    "on the CPU device an operator calls the method of its trait, which does not know the executing thread",
+                    "call it outside and pass its result as an operand, or write a method instead of the operator",
                 ),
             );
         }

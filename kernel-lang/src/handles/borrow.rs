@@ -24,7 +24,7 @@ pub fn borrow_mut<'a, T: BorrowMutExpr<'a, Reference = R>, R>(value: &'a mut T) 
 #[diagnostic::on_unimplemented(
     message = "a reference to a `{Self}` is not supported on a device",
     label = "cannot be borrowed on a device",
-    note = "why: a reference points to memory, and the host and the device must agree on every bit of it",
+    note = "why: a reference points to memory, which holds only types with the same layout on the host and the device",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait BorrowExpr<'a> {
@@ -39,7 +39,7 @@ pub trait BorrowExpr<'a> {
 #[diagnostic::on_unimplemented(
     message = "a reference to a `{Self}` is not supported on a device",
     label = "cannot be borrowed on a device",
-    note = "why: a reference points to memory, and the host and the device must agree on every bit of it",
+    note = "why: a reference points to memory, which holds only types with the same layout on the host and the device",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait BorrowMutExpr<'a> {

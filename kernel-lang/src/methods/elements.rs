@@ -149,8 +149,8 @@ ordered!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 /// The sum and the product of an iterator over numbers of type `T`.
 #[diagnostic::on_unimplemented(
     message = "an iterator over `{T}` has no sum or product of type `{Self}` on a device",
-    label = "not the type of the elements, or no number that has a sum",
-    note = "why: integers, `f32` and `f64` are added to numbers of their own type",
+    label = "not the element type, or not a number",
+    note = "why: `sum` and `product` return the element type, which is an integer, `f32` or `f64`",
     note = "help: write a loop: `for v in x.iter() {{ sum += .. }}`"
 )]
 pub trait SumOf<T>: Number {

@@ -28,7 +28,7 @@ pub(super) type Converted<T> = Returned<CastTo<T>, T>;
 /// `From` between numbers and `bool`, as the standard library and `half` implement it: the lossless conversions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}::from` of a `{S}` is not built in, and cannot be called on a device",
-    label = "not a conversion of the device",
+    label = "not a device conversion",
     note = "why: device code has the lossless conversions between numbers; your own `From` is compiled for the host only",
     note = "help: write it as a function in a `#[device] impl`; between numbers write `x as {Self}`; a generic function has the bound `{Self}: From<{S}>`"
 )]

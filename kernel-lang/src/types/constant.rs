@@ -5,15 +5,14 @@ use std::marker::PhantomData;
 use cumbia_kernel_ir::{ConstantValue, Type};
 
 /// A type that a `const`, an associated constant or a const generic can have in a kernel: every
-/// [`DeviceType`](super::DeviceType), and arrays
-/// and tuples of such types.
+/// [`DeviceType`](super::DeviceType), and arrays and tuples of such types.
 ///
 /// Each type has an implementation of its own. rustc would find a blanket implementation for all elements for every
 /// type, and report a second error where the constant is used.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used as a value on a device",
-    label = "not a value of a device type",
-    note = "why: a name that is not a variable of the function is a constant, and is copied into the device code",
+    label = "not a device type",
+    note = "why: a name from outside the function is compiled into the device code as a constant",
     note = "help: use a constant of numbers, `bool`s or a type with `#[derive(DeviceType)]`, or call a `#[device]` function"
 )]
 pub trait ConstantType: Copy {

@@ -110,7 +110,7 @@ fn variant(bits: u64, payload: ConstantValue) -> ConstantValue {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an `Option` nor a `Result`",
     label = "neither an `Option` nor a `Result`",
-    note = "why: `?` and `expect` continue with the payload of `Some` or `Ok`",
+    note = "why: `?` and `expect` evaluate to the payload of `Some` or `Ok`",
     note = "help: remove it, or call a function that returns an `Option` or a `Result`"
 )]
 pub trait Branch: Sized {
@@ -170,9 +170,9 @@ pub fn branch<B: Branch<Success = S, Failure = F, Of = O>, S, F, O>(value: B) ->
 
 /// The result of a function in which `?` is applied to a value of type `B`, whose `Err` has a payload of type `F`.
 #[diagnostic::on_unimplemented(
-    message = "`?` of `{B}` in a function that returns `{Self}`",
-    label = "not a result of this function",
-    note = "why: `?` returns `None` from a function whose result is an `Option`, and an `Err` unchanged, from one whose result is a `Result` with the same error type",
+    message = "`?` on a `{B}` in a function that returns `{Self}`",
+    label = "cannot be returned from this function",
+    note = "why: `?` returns `None` from a function that returns an `Option`, and `Err(e)` unchanged from one that returns a `Result` with the same error type",
     note = "help: convert the value first: `.ok()?`, `.ok_or(error)?`, or a `match`"
 )]
 pub trait FromFailure<B, F> {

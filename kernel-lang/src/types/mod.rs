@@ -28,8 +28,8 @@ pub use scalar::Scalar;
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used on a device",
-    label = "not a type that exists on a device",
-    note = "why: device code computes with values that fit into registers and device memory",
+    label = "not supported on a device",
+    note = "why: the device compiler must know the layout of each type",
     note = "help: use numbers, `bool`, tuples and arrays of them, slices, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait VariableType: Copy {

@@ -84,7 +84,7 @@ fn marker(role: &Role, path: Option<&syn::Path>) -> TokenStream {
 /// Returns the name of this function, which rustc shows if `#[device]` is missing on the trait or on the
 /// implementation.
 pub(super) fn marker_name(span: proc_macro2::Span) -> Ident {
-    Ident::new("__device_attribute", ours(span))
+    Ident::new("__device_attribute_on_trait_and_impl", ours(span))
 }
 
 /// Returns the bound, assumed by an `impl` of a trait, that the type is a `DeviceType`. The trait requires it of each

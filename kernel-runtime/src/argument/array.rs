@@ -189,7 +189,8 @@ impl<'a, T, const D: usize, M> ViewArgument<'a, T, D, M> {
     /// If the array is on a GPU.
     pub fn elements(&self) -> View<'_, T, D, M> {
         self.location.assert_on_host();
-        // SAFETY: as in `ArraySlice::view`. The view is inside the array and, if `M` writes, has exclusive access to its elements.
+        // SAFETY: as in `ArraySlice::view`. The view is inside the array and, if `M` writes, has exclusive access to
+        // its elements.
         unsafe { View::new(self.pointer, self.shape, self.strides) }
     }
 }

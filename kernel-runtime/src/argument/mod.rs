@@ -143,8 +143,8 @@ pub trait ReadView<'a, const D: usize> {
 /// Arguments for an `ArrayViewMut1<T>`, `ArrayViewMut2<T>` or `ArrayViewMut3<T>` parameter: such a view.
 #[diagnostic::on_unimplemented(
     message = "an `ArrayViewMut{D}<_>` parameter of a kernel does not take a `{Self}`",
-    label = "not a view of {D} dimensions that the kernel may change",
-    note = "why: a kernel writes to memory of its device, and nothing else may use the elements meanwhile",
+    label = "not a mutable view of {D} dimensions",
+    note = "why: a kernel writes only to memory of its device, and needs exclusive access to it",
     note = "help: make a view of a `DeviceArray`: `array.reshape_mut((rows, columns))?`"
 )]
 pub trait WriteView<'a, const D: usize> {

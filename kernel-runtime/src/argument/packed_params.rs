@@ -13,8 +13,8 @@ pub(crate) type Params = SmallVec<[*mut c_void; 40]>;
 /// The sizes of the parameters, in bytes.
 pub(crate) type Sizes = SmallVec<[u32; 40]>;
 
-/// Returns a pointer to the value of a parameter, and its size in bytes. In CUDA C an empty struct, which has size zero in Rust, has
-/// one byte, of any value.
+/// Returns a pointer to the value of a parameter, and its size in bytes. In CUDA C an empty struct, which has size zero
+/// in Rust, has one byte, of any value.
 #[inline]
 pub(super) fn value_of<T>(value: &T) -> (*mut c_void, usize) {
     static EMPTY: u8 = 0;

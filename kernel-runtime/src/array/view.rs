@@ -502,7 +502,7 @@ mod tests {
     fn out_of_bounds_indices_are_errors() {
         let array = numbers(12);
         let error = array.reshape((3, 5)).unwrap_err();
-        assert_eq!(error.to_string(), "cannot reshape 12 elements to (3, 5)");
+        assert!(error.to_string().starts_with("cannot reshape 12 elements to (3, 5)\n"), "{error}");
         assert!(array.reshape((usize::MAX, 2)).is_err());
         let matrix = array.reshape((3, 4)).unwrap();
         assert_eq!(matrix.row(3).unwrap_err().to_string(), "index 3 out of bounds for dimension 0 of length 3");

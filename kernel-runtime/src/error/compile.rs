@@ -143,7 +143,7 @@ pub enum CompileError {
     },
     /// A kernel with `coarsen = n` for which it is not known that a CUDA thread can execute several of its threads.
     #[error(
-        "kernel `{kernel}` has `coarsen`, but its threads cannot be coarsened: {reason}, in `{function}` at {file}:{line}\n  help: remove `coarsen`, or change that code; it applies to threads that do not depend on each other and run no checks"
+        "kernel `{kernel}` has `coarsen`, but thread coarsening does not apply to it: {reason}, in `{function}` at {file}:{line}\n  help: remove `coarsen`, or change that code: only threads that neither communicate nor execute checks can be coarsened"
     )]
     NotCoarsenable {
         /// The kernel.

@@ -114,7 +114,9 @@ pub enum Error {
         device: DeviceName,
     },
     /// Two events are on different devices, so the time between them is not defined.
-    #[error("cannot measure elapsed time across devices: the events are on {first} and {second}")]
+    #[error(
+        "cannot measure elapsed time across devices: the events are on {first} and {second}\n  help: record both events on streams of one device"
+    )]
     EventsApart {
         /// The device of the first event.
         first: DeviceName,

@@ -17,7 +17,8 @@ pub struct Report {
     pub folder: PathBuf,
     /// The compiled kernels, in the plan's order.
     pub kernels: Vec<Compiled>,
-    /// Generic kernels of which a plan with [`all`](crate::inspect::precompile::Plan::all) has no [`instance`](crate::inspect::precompile::Plan::instance).
+    /// Generic kernels of which a plan with [`all`](crate::inspect::precompile::Plan::all) has no
+    /// [`instance`](crate::inspect::precompile::Plan::instance).
     pub left_out: Vec<&'static KernelInfo>,
 }
 
@@ -35,7 +36,8 @@ pub struct Compiled {
     pub bytes: u64,
 }
 
-/// The failures of [`Plan::compile_into`](crate::inspect::precompile::Plan::compile_into), with the report of the compiled kernels.
+/// The failures of [`Plan::compile_into`](crate::inspect::precompile::Plan::compile_into), with the report of the
+/// compiled kernels.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failed {

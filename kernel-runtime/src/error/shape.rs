@@ -7,7 +7,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ShapeError {
     /// Lengths whose product is not the number of elements.
-    #[error("cannot reshape {elements} elements to {}", tuple(shape))]
+    #[error(
+        "cannot reshape {elements} elements to {}\n  help: the product of the lengths must be {elements}; `array.slice(..n)?` is a part of the array",
+        tuple(shape)
+    )]
     Reshape {
         /// The number of elements.
         elements: usize,

@@ -69,8 +69,8 @@ pub use cumbia_kernel_compiler::Variant;
 /// ```
 ///
 /// A kernel with other values as parameters fits by a closure: `measure(|x| scale(3.0, x), &mut x)`. A kernel that reads other
-/// arrays fits a function that takes the launch, as `report` does, and prepares it with [`Launch::prepare`](crate::Launch::prepare)
-/// to launch it several times.
+/// arrays fits a function that takes the launch, as `report` does, and prepares it with
+/// [`Launch::prepare`](crate::Launch::prepare) to launch it several times.
 ///
 /// The trait is sealed: only the expansion of `#[kernel]` implements it. Each kernel's type has functions of the same names
 /// as here, so that `double::ptx("sm_90")` does not need the trait in scope.

@@ -318,8 +318,8 @@ impl CheckedLaunch {
         takes_launch.then_some(LaunchParameter { fault, print, grid_barrier, kernel, blocks })
     }
 
-    /// Returns the launch configuration of the CUDA blocks in the driver's types. Validation has bounded every extent by the GPU's
-    /// limits, which are below 2³².
+    /// Returns the launch configuration of the CUDA blocks in the driver's types. Validation has bounded every extent
+    /// by the GPU's limits, which are below 2³².
     pub(crate) fn geometry(&self) -> Geometry {
         let ResolvedConfig { grid, block, cluster, shared_bytes, cooperative } = self.config;
         let extents = |dim: Dim3| [dim.x as u32, dim.y as u32, dim.z as u32];

@@ -30,8 +30,8 @@ pub struct Emulation<'a> {
     pub params: &'a mut [*mut c_void],
     /// The number of CUDA blocks.
     pub grid: Dim3,
-    /// The number of blocks of the launch along the axis of [`Source::coarsening`](cumbia_kernel_compiler::Source::coarsening), if
-    /// the text is coarsened; otherwise 0.
+    /// The number of blocks of the launch along the axis of
+    /// [`Source::coarsening`](cumbia_kernel_compiler::Source::coarsening), if the text is coarsened; otherwise 0.
     pub blocks: u32,
     /// The number of threads of each block.
     pub block: Dim3,

@@ -180,8 +180,8 @@ pub(super) unsafe fn launch<'s>(
         }
         let mut last = cached.driver_launch.parameter(on);
         let pointers = parameters.with_last(LaunchParameter::pointer_to(&mut last));
-        // SAFETY: the caller's promise; the arrays and the stream are on the device; the cached launch was validated with the same
-        // extents.
+        // SAFETY: the caller's promise; the arrays and the stream are on the device; the cached launch was validated
+        // with the same extents.
         let launched = unsafe { cached.driver_launch.launch(on, pointers, |key| parameters.are_arrays_owned_by(key)) };
         Some(launched.map_or(CacheHit::Shared, CacheHit::Launched))
     })

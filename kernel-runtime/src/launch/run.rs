@@ -30,8 +30,8 @@ impl<K: Kernel, C> Launch<'_, K, C> {
         let mut histories = HistoryBuffer::uninit();
         let mut arguments = FastBinder::new(&mut buffer, &mut histories);
         K::visit(&self.args, &mut arguments);
-        // SAFETY: the parameters are those of the kernel, as visited by `K::visit`. Their arrays are borrowed by the launch; freeing
-        // them is ordered after it.
+        // SAFETY: the parameters are those of the kernel, as visited by `K::visit`. Their arrays are borrowed by the
+        // launch; freeing them is ordered after it.
         let hit =
             unsafe { fast_path::launch(TypeId::of::<K>(), self.device, self.stream, &self.config, &mut arguments) };
         let result = match hit {

@@ -159,5 +159,5 @@ fn a_kernel_that_cannot_be_coarsened_is_rejected() {
     let Error::Compile(CompileError::NotCoarsenable { kernel, function, file, .. }) = &error else { panic!("{error}") };
     assert_eq!((kernel.as_str(), function.as_str()), ("scattered_by_2", "scattered_by_2"));
     assert!(file.ends_with("kernels.rs"));
-    assert!(error.to_string().contains("there is a check that is not proved, in `scattered_by_2` at"), "{error}");
+    assert!(error.to_string().contains("it contains a check that is not proved, in `scattered_by_2` at"), "{error}");
 }

@@ -315,8 +315,8 @@ impl Fake {
         self.set("fake_watch", parameters);
     }
 
-    /// Makes each following launch print the kernel's first message with its first parameter as the argument, or lose a message if
-    /// that is 0. The launch parameter is the parameter with index `parameter`.
+    /// Makes each following launch print the kernel's first message with its first parameter as the argument, or lose a
+    /// message if that is 0. The launch parameter is the parameter with index `parameter`.
     pub(crate) fn print(&self, parameter: i64) {
         // SAFETY: the type is that of `driver.c`.
         unsafe { self.get::<unsafe extern "C" fn(c_long)>("fake_print")(parameter) }

@@ -1,5 +1,5 @@
-//! Tests of the runtime with a fake CUDA driver: the number of calls of each driver function, error handling, and resource leaks. No
-//! GPU is needed, and no kernel runs.
+//! Tests of the runtime with a fake CUDA driver: the number of calls of each driver function, error handling, and
+//! resource leaks. No GPU is needed, and no kernel runs.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,5 @@
-//! Output of kernels while stdout is locked by another thread, or closed. A bug here is a deadlock, so each scenario has a timeout.
+//! Output of kernels while stdout is locked by another thread, or closed. A bug here is a deadlock, so each scenario
+//! has a timeout.
 
 use std::fs::File;
 use std::io::{Write, stderr, stdout};

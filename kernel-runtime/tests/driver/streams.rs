@@ -146,7 +146,8 @@ scenarios! {
         let prepared = saxpy(1.0, &x, &mut y).over(1000).prepare().unwrap();
         check(&fake, (0, 0), || (0..100).for_each(|_| prepared.launch().unwrap()));
         drop(prepared);
-        // It waits for the owner of `y` (RAW) and the allocation of `z`, on the same stream: one event covers both. Its own event is the second.
+        // It waits for the owner of `y` (RAW) and the allocation of `z`, on the same stream: one event covers both. Its
+        // own event is the second.
         check(&fake, (2, 1), || step(&second, &y, &mut z));
         let wait = fake.last_wait();
         assert!(wait.stream != wait.recorded_on && wait.record != 0);

@@ -63,9 +63,9 @@ pub(in crate::cuda) fn write(text: &mut String, own: bool, failed: &str) {
 /// Returns whether each index check calls a function of its own.
 ///
 /// If several checks call the same function, the compiler merges the calls, and what the merged call needs occupies registers: a
-/// thread of a scan with three checks had 48 registers instead of 40 on an H200, so that fewer blocks were resident. The functions of
-/// many checks would be too much code. Where faults are deferred, most checks are in the repetition of a loop, which runs only
-/// if one fails.
+/// thread of a scan with three checks had 48 registers instead of 40 on an H200, so that fewer blocks were resident.
+/// The functions of many checks would be too much code. Where faults are deferred, most checks are in the repetition of
+/// a loop, which runs only if one fails.
 pub(in crate::cuda) fn own(module: &Module) -> bool {
     if module.templates.contains(&Template::Deferred) {
         return false;

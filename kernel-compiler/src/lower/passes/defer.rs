@@ -22,9 +22,10 @@
 //! fault in program order. (If another thread has changed the memory meanwhile, it may find none: then the loop has been executed
 //! with its checks.) To note the index and the site in the loop costs another 12 % in a sparse product on an H200.
 //!
-//! A corrupt loop end must not turn a fault into a hang. A loop that also loads an element whose check was removed, at an index that
-//! changes in each iteration, has at most as many iterations as that array has elements, as in the example above, where `values[k]`
-//! was tested ahead of the loop. Any other loop is divided into chunks of 64 iterations, and left after a chunk with a fault:
+//! A corrupt loop end must not turn a fault into a hang. A loop that also loads an element whose check was removed, at
+//! an index that changes in each iteration, has at most as many iterations as that array has elements, as in the
+//! example above, where `values[k]` was tested ahead of the loop. Any other loop is divided into chunks of 64
+//! iterations, and left after a chunk with a fault:
 //!
 //! ```text
 //! for (usize k = start; k < end;) {
@@ -36,9 +37,9 @@
 //!
 //! **Soundness.** What the iterations compute from the zeros reaches variables of the thread only, which are restored before they
 //! are read again after the loop. Nothing else in such a loop can fault or fail to terminate: it contains no other kept check, no
-//! inner loop, and no call of a function with one of these. A load whose check was *proved* is in bounds whatever the loads yield,
-//! because `prove` assumes nothing about the contents of memory, and in the loops of [`candidates`] it assumes nothing that follows
-//! from a check either.
+//! inner loop, and no call of a function with one of these. A load whose check was *proved* is in bounds whatever the
+//! loads yield, because `prove` assumes nothing about the contents of memory, and in the loops of [`candidates`] it
+//! assumes nothing that follows from a check either.
 
 use std::collections::HashSet;
 

@@ -130,7 +130,8 @@ pub(crate) enum Header {
     Open { test: Option<Expr>, progress: Option<Expr> },
     /// `for (T var = init; test; next)`
     For { var: VarId, init: Expr, test: Expr, next: Next },
-    /// A loop whose faults are deferred, in chunks: see [`defer`](crate::lower::defer). It occurs only after the removal of checks.
+    /// A loop whose faults are deferred, in chunks: see [`defer`](crate::lower::defer). It occurs only after the
+    /// removal of checks.
     Deferred(Box<Deferred>),
 }
 

@@ -173,8 +173,8 @@ impl Batch {
     }
 }
 
-/// Returns what the checked program writes, and the ends of its threads; `None` if that depends on the order of the threads, or is
-/// not known.
+/// Returns what the checked program writes, and the ends of its threads; `None` if that depends on the order of the
+/// threads, or is not known.
 fn expected(subject: &Subject, launch: &Launch) -> Option<(Written, Vec<End>)> {
     let [forward, backward]: [Outcome; 2] =
         [false, true].map(|reversed| run(&subject.module, launch, &HashMap::new(), reversed, ITERATIONS));

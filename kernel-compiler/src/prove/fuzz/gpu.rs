@@ -135,8 +135,8 @@ fn compile(nvrtc: &Nvrtc, text: &Text, architecture: &str) -> Vec<u8> {
     image.unwrap_or_else(|log| panic!("{}: {log}\n{}", text.name, text.source.text))
 }
 
-/// The seeds of kernels whose texts NVRTC has rejected: with the result of an overflowing operation as a narrow variable, and with
-/// an assignment to an operand of one.
+/// The seeds of kernels whose texts NVRTC has rejected: with the result of an overflowing operation as a narrow
+/// variable, and with an assignment to an operand of one.
 const REJECTED: [u64; 2] = [104_422, 110_028];
 
 /// On a machine without a GPU, too.

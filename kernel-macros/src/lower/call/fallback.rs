@@ -48,22 +48,31 @@ impl Fallbacks {
 
     /// Returns the declarations of the traits, for a function of this kind.
     pub(in crate::lower) fn items(&self, body: Body) -> TokenStream {
-        self.0.iter().map(|fallback| fallback.items(body)).collect()
+        self.0.iter().enumerate().map(|(i, fallback)| fallback.items(self.number(i), body)).collect()
+    }
+
+    /// Returns the suffix of the names of a fallback's traits: the number of arguments, if another fallback differs only in
+    /// that.
+    fn number(&self, position: usize) -> Option<usize> {
+        let Fallback { name: _, hidden, arguments, method } = &self.0[position];
+        let others = |other: &Fallback| other.hidden == *hidden && other.method == *method;
+        (self.0.iter().filter(|other| others(other)).count() > 1).then_some(*arguments)
     }
 }
 
 impl Fallback {
-    fn items(&self, body: Body) -> TokenStream {
+    fn items(&self, number: Option<usize>, body: Body) -> TokenStream {
         let Fallback { name, hidden: function, arguments, method } = self;
         let name = name.unraw().to_string();
-        // Item names have no hygiene, hence the prefixes.
+        // Item names have no hygiene, hence the prefixes. rustc shows the names of the traits.
         let kind = if *method { "Method" } else { "Function" };
         let text = function.to_string();
         let text = text.trim_start_matches("__device");
-        let [condition, fallback] = ["Device", "__Missing"]
-            .map(|prefix| format_ident!("{prefix}{kind}{text}_{arguments}", span = Span::call_site()));
+        let number = number.map_or_else(String::new, |number| format!("_{number}"));
+        let [condition, fallback] = ["Device", "NoDevice"]
+            .map(|prefix| format_ident!("{prefix}{kind}{text}{number}", span = Span::call_site()));
         let [what, why, help] = rule(&name, *method, *arguments).formats(body, &name);
-        let label = if *method { "not a method of the device" } else { "not a function of the device" };
+        let label = if *method { "not a device method" } else { "not a device function" };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));
         let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
         // The call context is passed after the receiver or the first argument.

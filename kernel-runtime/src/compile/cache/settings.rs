@@ -76,8 +76,8 @@ fn absolute(folder: Option<PathBuf>) -> Option<PathBuf> {
     folder.filter(|folder| folder.is_absolute())
 }
 
-/// Parses a size such as `1 GiB`, `500MB` or `1073741824`. An invalid size gives a warning and the default limit, since a cache of
-/// the default size is better than none.
+/// Parses a size such as `1 GiB`, `500MB` or `1073741824`. An invalid size gives a warning and the default limit, since
+/// a cache of the default size is better than none.
 fn parse(size: &str) -> u64 {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if let Ok(ByteSize(bytes)) = size.trim().parse() {

@@ -1,7 +1,8 @@
 //! The trust boundary of compiled kernels on disk: which files are loaded.
 //!
-//! The machine code and PTX of a file run in the user's process, on a GPU that can access the process's memory. A checksum detects
-//! corruption, not tampering. A file is therefore read only if no one but the user and root can have written it:
+//! The machine code and PTX of a file run in the user's process, on a GPU that can access the process's memory. A
+//! checksum detects corruption, not tampering. A file is therefore read only if no one but the user and root can have
+//! written it:
 //!
 //! - the directory, the directories in it and the file belong to the effective user or to root (or, beside the
 //!   executable, to the owner of that), and neither the group nor others may write them;
