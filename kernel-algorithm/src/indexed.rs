@@ -1,10 +1,11 @@
 //! Indices, and elements at given indices.
 
+use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require_same_length};
 use crate::queue::Queue;
 
 /// `y[i] = i`
@@ -150,8 +151,8 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there are not as many indices as elements of `y`, or of `x` for [`scatter`]; and those of
-    /// [`Launch::launch`](cumbia::Launch::launch).
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there are not as many indices as elements of `y`, or of `x`
+    /// for [`scatter`]; and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
         self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
@@ -168,17 +169,20 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
 
     /// Enqueues the copy.
     fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let (from, to) = (self.indices.len(), if SCATTERS { self.x.len() } else { self.y.len() });
-        if from != to {
-            return Err(Error::LengthMismatch { operation: if SCATTERS { "scatter" } else { "gather" }, from, to });
-        }
-        if to == 0 {
+        let (algorithm, moved) = if SCATTERS {
+            ("scatter", ArrayArgument::input("x", self.x.len()))
+        } else {
+            ("gather", ArrayArgument::output("y", self.y.len()))
+        };
+        let len = self.indices.len();
+        require_same_length(algorithm, ArrayArgument::input("indices", len), moved)?;
+        if len == 0 {
             return Ok(());
         }
         if const { SCATTERS } {
-            queue.launch(scatter_elements(&self.x, &self.indices, &mut self.y).over(to))
+            queue.launch(scatter_elements(&self.x, &self.indices, &mut self.y).over(len))
         } else {
-            queue.launch(gather_elements(&self.x, &self.indices, &mut self.y).over(to))
+            queue.launch(gather_elements(&self.x, &self.indices, &mut self.y).over(len))
         }
     }
 }

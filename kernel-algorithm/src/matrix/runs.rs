@@ -2,13 +2,12 @@
 //!
 //! The parentheses of a reduction depend on the number of elements and of threads alone.
 
+use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, lane_id, shared, sync_threads, sync_threads_or, thread_idx};
-use cumbia::{
-    ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Recorder, Result, Stream,
-};
+use cumbia::{ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require};
 use crate::block::block_reduce_first;
 use crate::operator::Function2;
 use crate::queue::Queue;
@@ -214,7 +213,8 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there are not as many results as rows, and those of [`Launch::launch`](cumbia::Launch::launch).
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there are not as many results as rows, and those of
+    /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
         self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
@@ -231,10 +231,9 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
 
     /// Enqueues the reduction.
     fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let ([rows, columns], to) = (self.x.shape(), self.y.len());
-        if rows != to {
-            return Err(Error::LengthMismatch { operation: "reduce_rows", from: rows, to });
-        }
+        let [rows, columns] = self.x.shape();
+        let y = ArrayArgument::output("y", self.y.len());
+        require(y.len == rows, "reduce_rows", y, RequiredLength::Rows { matrix: "x", rows })?;
         if rows == 0 {
             return Ok(());
         }
@@ -311,7 +310,7 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there is not one offset more than results, and those of
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there is not one offset more than results, and those of
     /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
@@ -329,10 +328,9 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
 
     /// Enqueues the reduction.
     fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let (from, segments) = (self.offsets.len(), self.y.len());
-        if from != segments + 1 {
-            return Err(Error::LengthMismatch { operation: "segmented_reduce", from, to: segments + 1 });
-        }
+        let segments = self.y.len();
+        let (offsets, y) = (ArrayArgument::input("offsets", self.offsets.len()), ArrayArgument::output("y", segments));
+        require(offsets.len == segments + 1, "segmented_reduce", offsets, RequiredLength::OneMoreThan(y))?;
         if segments == 0 {
             return Ok(());
         }
