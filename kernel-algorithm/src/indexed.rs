@@ -22,7 +22,9 @@ pub fn fill_indices<I: Number>(y: &mut [I]) {
 pub fn gather_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mut [T]) {
     let i = grid(1);
     if i < y.len() {
-        y[i] = x[usize::cast(indices[i])];
+        let index = indices[i];
+        assert!(usize::cast(index) < x.len(), "gather: indices[{i}] is {index}, but x has {} elements", x.len());
+        y[i] = x[usize::cast(index)];
     }
 }
 
@@ -31,7 +33,9 @@ pub fn gather_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mu
 pub fn scatter_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mut [T]) {
     let i = grid(1);
     if i < x.len() {
-        y[usize::cast(indices[i])] = x[i];
+        let index = indices[i];
+        assert!(usize::cast(index) < y.len(), "scatter: indices[{i}] is {index}, but y has {} elements", y.len());
+        y[usize::cast(index)] = x[i];
     }
 }
 

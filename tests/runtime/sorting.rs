@@ -215,7 +215,8 @@ fn segments() {
             let wrong = device.to_device(wrong).unwrap();
             let sorted = segmented_sort(&mut keys, &wrong).launch().and_then(|()| device.synchronize());
             let Err(Error::Fault { kind: FaultKind::Panic(message), .. }) = sorted else { panic!("{sorted:?}") };
-            assert!(message.starts_with("segment ") || message.starts_with("offset "), "{message}");
+            let (segment, offset) = ("segmented_sort: segment ", "segmented_sort: offsets[");
+            assert!(message.starts_with(segment) || message.starts_with(offset), "{message}");
         }
     });
 }

@@ -131,8 +131,12 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
     let segment = block_idx().x * PER_BLOCK + warp;
     let mut is_long = false;
     if warp < PER_BLOCK && segment < y.len() {
-        let (start, stop) = (usize::cast(offsets[segment]), usize::cast(offsets[segment + 1]));
-        assert!(start <= stop && stop <= len, "segment {segment} is {start}..{stop}, but there are {len} elements");
+        let (from, to) = (offsets[segment], offsets[segment + 1]);
+        let (start, stop) = (usize::cast(from), usize::cast(to));
+        assert!(
+            start <= stop && stop <= len,
+            "segmented_reduce: segment {segment} is {from}..{to}, but x has {len} elements"
+        );
         is_long = stop - start > MAX_BY_WARPS;
         if !is_long {
             let mut total = initial;

@@ -31,11 +31,15 @@ pub fn number_segments<I: Integer>(offsets: &[I], numbers: &mut [u32]) {
     }
     // After the store, without which the number would not be initialised.
     if i < offsets.len() {
-        let (offset, len) = (usize::cast(offsets[i]), numbers.len());
-        assert!(offset <= len, "offset {i} is {offset}, but there are {len} elements");
+        let (offset, len) = (offsets[i], numbers.len());
+        assert!(usize::cast(offset) <= len, "segmented_sort: offsets[{i}] is {offset}, but keys has {len} elements");
         if i > 0 {
-            let start = usize::cast(offsets[i - 1]);
-            assert!(start <= offset, "segment {} is {start}..{offset}", i - 1);
+            let start = offsets[i - 1];
+            assert!(
+                usize::cast(start) <= usize::cast(offset),
+                "segmented_sort: segment {} is {start}..{offset}",
+                i - 1
+            );
         }
     }
 }
