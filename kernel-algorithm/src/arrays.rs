@@ -5,6 +5,12 @@ use cumbia::error::{ArrayArgument, RequiredLength, ResultKind};
 use cumbia::{AlgorithmError, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Result};
 
 /// An array that an algorithm reads: a [`DeviceArray`] or a [`DeviceSlice`].
+#[diagnostic::on_unimplemented(
+    message = "an algorithm reads a `DeviceArray<_>` or a slice of one, but the argument is a `{Self}`",
+    label = "not an array in device memory",
+    note = "why: an algorithm runs on the device that has its arrays",
+    note = "help: copy the data to the device with `let x = device.to_device(&data)?` and pass `&x`"
+)]
 pub trait Input {
     /// The element type.
     type Element: DeviceType;
@@ -14,6 +20,12 @@ pub trait Input {
 }
 
 /// An array that an algorithm writes: a [`DeviceArray`] or a [`DeviceSliceMut`].
+#[diagnostic::on_unimplemented(
+    message = "an algorithm writes a `DeviceArray<_>` or a mutable slice of one, but the argument is a `{Self}`",
+    label = "not a mutable array in device memory",
+    note = "why: an algorithm runs on the device that has its arrays",
+    note = "help: allocate the results on the device with `let mut y = device.zeros(n)?`, pass `&mut y`, and copy them to the host with `y.to_host()?`"
+)]
 pub trait Output {
     /// The element type.
     type Element: DeviceType;
