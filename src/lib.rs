@@ -511,14 +511,14 @@
 pub use cumbia_kernel_algorithm as algorithm;
 pub use cumbia_kernel_macros::{DeviceType, device, device_fn, kernel, launch};
 pub use cumbia_kernel_runtime::{
-    ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
-    Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError,
-    DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event, FaultKind, Float, Graph,
-    GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel, KernelInfo, Launch,
-    LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray,
-    PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Report, Result,
-    Scalar, Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16,
-    f16, half, kernels,
+    AlgorithmError, ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3,
+    Attributes, BlockLimit, Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray,
+    DeviceChunks, DeviceError, DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event,
+    FaultKind, Float, Graph, GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel,
+    KernelInfo, Launch, LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy,
+    Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView,
+    Recorder, Report, Result, Scalar, Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting,
+    WriteArgument, WriteView, bf16, f16, half, kernels,
 };
 pub use cumbia_kernel_runtime::{access, intrinsics, profile};
 pub use cumbia_kernel_runtime::{cache, checks, doctor, error, precompile};

@@ -1,10 +1,11 @@
 //! Histograms with counters in shared memory, of which each block has several copies against conflicts of equal elements.
 
-use std::fmt;
 use std::ops::Range;
 
 use cumbia::intrinsics::{AtomicAdd, atomic_add, block_idx, dynamic_shared, sync_threads, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Stream};
+use cumbia::{
+    AlgorithmError, DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Result, Stream,
+};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output};
@@ -48,38 +49,13 @@ pub struct EvenBins<T: DeviceType> {
     bins: usize,
 }
 
-/// A range that cannot be divided into [`EvenBins`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InvalidBins {
-    /// The start of the range.
-    pub lower: f64,
-    /// The end of the range.
-    pub upper: f64,
-    /// The number of bins.
-    pub bins: usize,
-}
-
-impl fmt::Display for InvalidBins {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InvalidBins { lower, upper, bins } = self;
-        write!(
-            f,
-            "the range {lower:?}..{upper:?} cannot be divided into {bins} bins of its type: its start must be less than its end, both and \
-             their difference finite, and there must be at least one bin, of a size that does not underflow"
-        )
-    }
-}
-
-impl std::error::Error for InvalidBins {}
-
 impl<T: Float> EvenBins<T> {
     /// Returns `bins` bins that divide this range.
     ///
     /// # Errors
     ///
-    /// [`InvalidBins`] if the range is empty or not finite, there is no bin, or bins per unit are not a finite number
-    /// of the type.
-    pub fn new(range: Range<T>, bins: usize) -> Result<Self, InvalidBins> {
+    /// [`AlgorithmError::Bins`] if the range is empty or not finite, there is no bin, or bins per unit are not a finite number of the type.
+    pub fn new(range: Range<T>, bins: usize) -> Result<Self> {
         let Range { start: lower, end: upper } = range;
         let scale = T::cast(bins) / (upper - lower);
         let bins_of = EvenBins { lower, upper, scale, bins };
@@ -87,7 +63,7 @@ impl<T: Float> EvenBins<T> {
         if bins > 0 && lower < upper && scale > 0.0 && scale.is_finite() {
             Ok(bins_of)
         } else {
-            Err(InvalidBins { lower, upper, bins })
+            Err(AlgorithmError::Bins { lower, upper, bins }.into())
         }
     }
 }
@@ -162,7 +138,7 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
 /// use cumbia::algorithm::{EvenBins, OwnBin, histogram};
 /// use cumbia::prelude::*;
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # fn main() -> cumbia::Result<()> {
 /// let device = Device::open()?;
 /// let mut counts = device.zeros::<u32>(256)?;
 /// histogram(&device.to_device(&[7u8, 3, 7, 255])?, &mut counts, OwnBin).launch()?;
@@ -202,7 +178,7 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
     /// # Errors
     ///
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
-    pub fn launch(&mut self) -> cumbia::Result<()> {
+    pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
         self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
     }
@@ -212,12 +188,12 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
     /// # Errors
     ///
     /// Those of the launch, and of [`Recorder::launch`].
-    pub fn record(&mut self, graph: &mut Recorder<'_>) -> cumbia::Result<()> {
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
         self.enqueue(&mut Queue::Graph(graph))
     }
 
     /// Enqueues the histogram.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> cumbia::Result<()> {
+    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let (len, bins) = (self.x.len(), self.counts.len());
         queue.fill(&mut self.counts, C::ZERO)?;
         if len == 0 || bins == 0 {

@@ -1,10 +1,11 @@
 //! Indices, and elements at given indices.
 
+use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require_same_length};
 use crate::queue::Queue;
 
 /// `y[i] = i`
@@ -21,7 +22,9 @@ pub fn fill_indices<I: Number>(y: &mut [I]) {
 pub fn gather_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mut [T]) {
     let i = grid(1);
     if i < y.len() {
-        y[i] = x[usize::cast(indices[i])];
+        let index = indices[i];
+        assert!(usize::cast(index) < x.len(), "gather: indices[{i}] is {index}, but x has {} elements", x.len());
+        y[i] = x[usize::cast(index)];
     }
 }
 
@@ -30,7 +33,9 @@ pub fn gather_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mu
 pub fn scatter_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mut [T]) {
     let i = grid(1);
     if i < x.len() {
-        y[usize::cast(indices[i])] = x[i];
+        let index = indices[i];
+        assert!(usize::cast(index) < y.len(), "scatter: indices[{i}] is {index}, but y has {} elements", y.len());
+        y[usize::cast(index)] = x[i];
     }
 }
 
@@ -150,8 +155,8 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there are not as many indices as elements of `y`, or of `x` for [`scatter`]; and those of
-    /// [`Launch::launch`](cumbia::Launch::launch).
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there are not as many indices as elements of `y`, or of `x`
+    /// for [`scatter`]; and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
         self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
@@ -168,17 +173,20 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
 
     /// Enqueues the copy.
     fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let (from, to) = (self.indices.len(), if SCATTERS { self.x.len() } else { self.y.len() });
-        if from != to {
-            return Err(Error::LengthMismatch { operation: if SCATTERS { "scatter" } else { "gather" }, from, to });
-        }
-        if to == 0 {
+        let (algorithm, moved) = if SCATTERS {
+            ("scatter", ArrayArgument::input("x", self.x.len()))
+        } else {
+            ("gather", ArrayArgument::output("y", self.y.len()))
+        };
+        let len = self.indices.len();
+        require_same_length(algorithm, ArrayArgument::input("indices", len), moved)?;
+        if len == 0 {
             return Ok(());
         }
         if const { SCATTERS } {
-            queue.launch(scatter_elements(&self.x, &self.indices, &mut self.y).over(to))
+            queue.launch(scatter_elements(&self.x, &self.indices, &mut self.y).over(len))
         } else {
-            queue.launch(gather_elements(&self.x, &self.indices, &mut self.y).over(to))
+            queue.launch(gather_elements(&self.x, &self.indices, &mut self.y).over(len))
         }
     }
 }

@@ -6,6 +6,12 @@ use cumbia_kernel_macros::device;
 /// A number that [`sort`](crate::sort()), [`block_sort`](crate::block_sort()) and their relatives take as a key.
 ///
 /// The order of floats is that of `total_cmp`: −NaN, −∞, …, −0.0, 0.0, …, ∞, NaN.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of a sort",
+    label = "not a number",
+    note = "why: the sort is a radix sort of the digits of integers and floats",
+    note = "help: compute a number for each element by `transform`, and sort the elements with it as the key: `sort_by_key(&mut keys, &mut x)`"
+)]
 #[device]
 pub trait SortKey: Number {
     /// The unsigned integer of the same size.

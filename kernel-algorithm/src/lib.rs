@@ -37,7 +37,7 @@ pub use block::{
     block_reduce_array,
 };
 pub use cumbia_kernel_macros::device_fn;
-pub use histogram::{EvenBins, Histogram, InvalidBins, OwnBin, histogram};
+pub use histogram::{EvenBins, Histogram, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use key::SortKey;
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};

@@ -82,9 +82,9 @@ where
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](cumbia::Error::LengthMismatch) if the lengths differ, and those of [`Reduce::value`].
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths differ, and those of [`Reduce::value`].
     fn dot(&self, other: &(impl Input<Element = Self::Element> + ?Sized)) -> Result<Self::Element> {
-        transform_reduce2(self, other, Times, Self::Element::ZERO, Plus).value()
+        transform_reduce2(self, other, Times, Self::Element::ZERO, Plus).named("dot", ["self", "other"]).value()
     }
 
     /// Computes the Euclidean norm, the square root of the sum of the squares, in `f64`; of an empty array, 0. Squares
@@ -146,9 +146,10 @@ where
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::launch`](crate::Scan::launch).
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths differ, and those of
+    /// [`Scan::launch`](crate::Scan::launch).
     fn cumsum(&self, sums: &mut (impl Output<Element = Self::Element> + ?Sized)) -> Result<()> {
-        inclusive_scan(self, sums, Plus).launch()
+        inclusive_scan(self, sums, Plus).named("cumsum", ["self", "sums"]).launch()
     }
 }
 

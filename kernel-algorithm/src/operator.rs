@@ -10,6 +10,12 @@ use cumbia::{DeviceType, Number};
 use cumbia_kernel_macros::{DeviceType, device};
 
 /// A function of one value, which algorithms take as an argument.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operator of one value, of type `{A}`",
+    label = "not an operator",
+    note = "why: an operator is compiled for the device, for which Rust's closures and functions have no code",
+    note = "help: write `device_fn!(|a: {A}| -> R {{ .. }})` with the result type in place of `R`, or a struct with `#[device] impl Function1<{A}>`, which can call a `#[device]` function"
+)]
 #[device]
 pub trait Function1<A: DeviceType>: DeviceType {
     /// The type of the result.
@@ -46,6 +52,12 @@ pub trait Function1<A: DeviceType>: DeviceType {
 /// # Ok(())
 /// # }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operator of two values, of types `{A}` and `{B}`",
+    label = "not an operator",
+    note = "why: an operator is compiled for the device, for which Rust's closures and functions have no code",
+    note = "help: write `device_fn!(|a: {A}, b: {B}| -> R {{ .. }})` with the result type in place of `R`, or a struct with `#[device] impl Function2<{A}, {B}>`, which can call a `#[device]` function"
+)]
 #[device]
 pub trait Function2<A: DeviceType, B: DeviceType>: DeviceType {
     /// The type of the result.
@@ -59,6 +71,12 @@ pub trait Function2<A: DeviceType, B: DeviceType>: DeviceType {
 }
 
 /// A function of three values, which algorithms take as an argument.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operator of three values, of types `{A}`, `{B}` and `{C}`",
+    label = "not an operator",
+    note = "why: an operator is compiled for the device, for which Rust's closures and functions have no code",
+    note = "help: write `device_fn!(|a: {A}, b: {B}, c: {C}| -> R {{ .. }})` with the result type in place of `R`, or a struct with `#[device] impl Function3<{A}, {B}, {C}>`, which can call a `#[device]` function"
+)]
 #[device]
 pub trait Function3<A: DeviceType, B: DeviceType, C: DeviceType>: DeviceType {
     /// The type of the result.
@@ -68,10 +86,17 @@ pub trait Function3<A: DeviceType, B: DeviceType, C: DeviceType>: DeviceType {
     fn call(self, a: A, b: B, c: C) -> Self::Output;
 }
 
-/// A device type that kernels compare by `==`: numbers, `bool`, arrays of such types, and structs and enums with
-/// `#[device(PartialEq)]` or with `#[device]` before their `impl PartialEq`.
+/// A device type that kernels compare by `==`: numbers, `bool`, arrays of such types, and structs and enums with `#[device(PartialEq)]`
+/// or with `#[device]` before their `impl PartialEq`.
+#[diagnostic::on_unimplemented(
+    message = "kernels cannot compare `{Self}` by `==`",
+    label = "not comparable on a device",
+    note = "why: the algorithm compares consecutive elements or keys on the device, which has no code of the host's `PartialEq`",
+    note = "help: write `#[device(PartialEq)]` on the type in place of `#[derive(PartialEq)]`, or `#[device]` before its `impl PartialEq`"
+)]
 pub trait Equatable: DeviceType + PartialEq + Equal<Self> {}
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType + PartialEq + Equal<T>> Equatable for T {}
 
 /// The identity function.

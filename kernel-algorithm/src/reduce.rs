@@ -4,13 +4,14 @@
 //! results. Chunks depend on the length of the array alone, so that the tree of operations is the same in each launch and on each
 //! device.
 
+use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, block_idx, grid_dim, lane_id, shared, sync_threads, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceType, Error, Recorder, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceType, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
-use crate::arrays::Input;
+use crate::arrays::{Input, require_same_length};
 use crate::block::block_reduce_first;
 use crate::operator::{Function1, Function2, Identity};
 use crate::queue::{Held, Queue, first, read_first, suffices};
@@ -318,6 +319,8 @@ pub struct Reduce<'a, A, B, M, T, F> {
     initial: Option<T>,
     operator: F,
     stream: Option<&'a Stream>,
+    /// The function that was called and the names of its arrays, for errors.
+    names: (&'static str, [&'static str; 2]),
 }
 
 impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, F: Function2<T, T, Output = T>>
@@ -330,7 +333,13 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         initial: Option<T>,
         operator: F,
     ) -> Self {
-        Reduce { a, b, map, initial, operator, stream: None }
+        Reduce { a, b, map, initial, operator, stream: None, names: ("transform_reduce2", ["a", "b"]) }
+    }
+
+    /// Names the function and its arrays in errors.
+    pub(crate) fn named(mut self, algorithm: &'static str, arrays: [&'static str; 2]) -> Self {
+        self.names = (algorithm, arrays);
+        self
     }
 
     /// Enqueues the reduction on `stream` instead of the default stream of the device.
@@ -362,7 +371,8 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if the lengths of two arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of two arrays differ,
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedReduce<'a, A, B, M, T, F>> {
         self.check()?;
         Ok(PreparedReduce { memory: Held::Owned(self.memory()?), reduce: self })
@@ -372,7 +382,7 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<ReduceMemory<T>> {
         let default = self.a.device().default_stream();
         ReduceMemory::new(self.stream.unwrap_or(&default), self.chunks().1)
@@ -419,10 +429,10 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 
     /// Checks that two arrays have the same length.
     fn check(&self) -> Result<()> {
-        match (self.a.len(), self.b.as_ref().map(DeviceSlice::len)) {
-            (from, Some(to)) if from != to => Err(Error::LengthMismatch { operation: "reduce", from, to }),
-            _ => Ok(()),
-        }
+        let Some(b) = &self.b else { return Ok(()) };
+        let (algorithm, [first, second]) = self.names;
+        let (a, b) = (ArrayArgument::input(first, self.a.len()), ArrayArgument::input(second, b.len()));
+        require_same_length(algorithm, b, a)
     }
 
     /// Returns the length of a chunk, and the number of chunks.

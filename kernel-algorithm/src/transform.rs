@@ -1,10 +1,11 @@
 //! Element-wise transformations of one to three arrays.
 
+use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Recorder, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require_same_length};
 use crate::operator::{Function1, Function2, Function3};
 use crate::queue::Queue;
 
@@ -143,7 +144,7 @@ impl<'a, F, I, R> Transform<'a, F, I, R> {
 
 /// Implements the launch for a number of inputs.
 macro_rules! launches {
-    ($($kernel:ident $function:ident $operation:literal: $($input:ident: $type:ident),*;)*) => {$(
+    ($($kernel:ident $function:ident $algorithm:literal: $($input:ident: $type:ident),*;)*) => {$(
         impl<$($type: DeviceType,)* F: $function<$($type),*>>
             Transform<'_, F, ($(DeviceSlice<'_, $type>,)*), F::Output>
         {
@@ -151,7 +152,8 @@ macro_rules! launches {
             ///
             /// # Errors
             ///
-            /// [`Error::LengthMismatch`] if the lengths of the arrays differ, and those of [`Launch::launch`].
+            /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ, and those of
+            /// [`Launch::launch`].
             ///
             /// [`Launch::launch`]: cumbia::Launch::launch
             pub fn launch(&mut self) -> Result<()> {
@@ -171,16 +173,13 @@ macro_rules! launches {
             /// Enqueues the transformation.
             fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
                 let ($($input,)*) = &self.inputs;
-                let to = self.y.len();
-                for from in [$($input.len()),*] {
-                    if from != to {
-                        return Err(Error::LengthMismatch { operation: $operation, from, to });
-                    }
-                }
-                if to == 0 {
+                let len = self.y.len();
+                let y = ArrayArgument::output("y", len);
+                $(require_same_length($algorithm, ArrayArgument::input(stringify!($input), $input.len()), y)?;)*
+                if len == 0 {
                     return Ok(());
                 }
-                let launch = $kernel(self.operator, $($input,)* &mut self.y).over(to);
+                let launch = $kernel(self.operator, $($input,)* &mut self.y).over(len);
                 queue.launch(launch)
             }
         }
@@ -188,7 +187,7 @@ macro_rules! launches {
 }
 
 launches! {
-    transform_of_one Function1 "transform": a: A;
+    transform_of_one Function1 "transform": x: A;
     transform_of_two Function2 "transform2": a: A, b: B;
     transform_of_three Function3 "transform3": a: A, b: B, c: C;
 }

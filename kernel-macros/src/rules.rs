@@ -262,6 +262,9 @@ rules! {
     MACRO: "macro `{}!` is not supported in {body}",
         why "the attribute macro sees the body before other macros are expanded",
         help "write out what it does, or call a `#[device]` function";
+    OPERATOR: "`device_fn!` is not supported in {body}",
+        why "a value of `device_fn!` is created by the host",
+        help "write a struct with `#[device] impl Function1<..>`, or take the operator as an argument of a generic kernel, `fn kernel<F: Function1<f32>>(f: F, ..)`, which the host calls with a `device_fn!`";
     PRINT: "`{}!` is not supported in {body}",
         why "device code prints to the standard output of the host only",
         help "use `println!` or `print!`";

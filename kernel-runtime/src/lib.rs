@@ -50,8 +50,8 @@ pub use device::properties::{Limits, MemoryInfo, Pci, Properties};
 pub use device::{Device, profile};
 pub use doctor::doctor;
 pub use error::{
-    BlockLimit, CompileError, DeviceError, Diagnostic, DriverFailure, Error, FaultKind, GraphError, LaunchError,
-    LaunchExtent, MissingConfig, NoClusters, Position, Result, ShapeError, SharedError, Waiting,
+    AlgorithmError, BlockLimit, CompileError, DeviceError, Diagnostic, DriverFailure, Error, FaultKind, GraphError,
+    LaunchError, LaunchExtent, MissingConfig, NoClusters, Position, Result, ShapeError, SharedError, Waiting,
 };
 pub use graph::{Graph, Recorder};
 pub use half;

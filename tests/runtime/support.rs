@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cumbia::algorithm::Function2;
 use cumbia::prelude::*;
-use cumbia::{Error, LaunchError};
+use cumbia::{AlgorithmError, Error, LaunchError};
 use cumbia_corpus::left_out;
 
 /// Runs `test` on each device, exclusively: a fault is returned to the next caller that synchronizes the device.
@@ -44,6 +44,13 @@ pub(crate) fn gpu() -> Option<&'static Device> {
         Err(error) => panic!("the GPU cannot be opened: {error}"),
     };
     GPU.get_or_init(open).as_ref()
+}
+
+/// Returns the algorithm, the argument and its length, of an error of a length.
+#[track_caller]
+pub(crate) fn wrong_length(error: &Error) -> (&'static str, &'static str, usize) {
+    let Error::Algorithm(AlgorithmError::Length { algorithm, argument, .. }) = error else { panic!("{error}") };
+    (algorithm, argument.name, argument.len)
 }
 
 /// Runs an ignored test, given by its path, in a child process with these environment variables.

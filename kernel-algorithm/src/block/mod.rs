@@ -40,6 +40,33 @@ pub(crate) fn warps_of_block() -> usize {
 }
 
 /// Returns the reduction of the values of all threads of the block, in all threads.
+///
+/// All threads of the block must call it, as every function of a block. If one has returned early, the result is unspecified, as it
+/// is undefined in CUDA, and no device detects that: a thread without an element takes part with a neutral one.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, block_reduce};
+/// use cumbia::prelude::*;
+///
+/// #[kernel(block = 64)]
+/// fn sums(x: &[f32], y: &mut [f32]) {
+///     let i = grid(1);
+///     let v = if i < x.len() { x[i] } else { 0.0 };
+///     let sum = block_reduce(v, Plus);
+///     if thread_idx().x == 0 {
+///         y[block_idx().x] = sum;
+///     }
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[0.5; 100])?;
+/// let mut y = device.zeros(2)?;
+/// sums(&x, &mut y).over(100).launch()?;
+/// assert_eq!(y.to_host()?, [32.0, 18.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[device]
 pub fn block_reduce<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {
     let mut parts = shared::<[T; MAX_WARPS]>();

@@ -3,11 +3,12 @@
 //!
 //! Both are computed in `f32`, or in `f64` for elements of that type.
 
+use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::{WARP_SIZE, block_dim, block_idx, thread_idx};
-use cumbia::{ArrayView2, ArrayViewMut2, DeviceSlice, Error, Float, Number, Recorder, Result, ShapeError, Stream};
+use cumbia::{ArrayView2, ArrayViewMut2, DeviceSlice, Float, Number, Recorder, Result, ShapeError, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
-use crate::arrays::Input;
+use crate::arrays::{Input, require};
 use crate::block::block_reduce;
 use crate::operator::{Function2, Maximum, Plus};
 use crate::queue::Queue;
@@ -399,8 +400,8 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::Mismatch`] if the shapes of the matrices differ, [`Error::LengthMismatch`] if `gamma` or `beta` do
-    /// not have as many elements as a row, and those of [`Launch::launch`](cumbia::Launch::launch).
+    /// [`ShapeError::Mismatch`] if the shapes of the matrices differ, [`AlgorithmError::Length`](cumbia::AlgorithmError::Length)
+    /// if `gamma` or `beta` do not have as many elements as a row, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
         self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
@@ -419,10 +420,9 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
     fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         check_shapes("layer_norm_rows", &self.x, &self.y)?;
         let [rows, columns] = self.x.shape();
-        for from in [self.gamma.len(), self.beta.len()] {
-            if from != columns {
-                return Err(Error::LengthMismatch { operation: "layer_norm_rows", from, to: columns });
-            }
+        for (name, len) in [("gamma", self.gamma.len()), ("beta", self.beta.len())] {
+            let required = RequiredLength::Columns { matrix: "x", columns };
+            require(len == columns, "layer_norm_rows", ArrayArgument::input(name, len), required)?;
         }
         if self.x.is_empty() {
             return Ok(());

@@ -2,13 +2,12 @@
 //!
 //! The parentheses of a reduction depend on the number of elements and of threads alone.
 
+use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, lane_id, shared, sync_threads, sync_threads_or, thread_idx};
-use cumbia::{
-    ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Recorder, Result, Stream,
-};
+use cumbia::{ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require};
 use crate::block::block_reduce_first;
 use crate::operator::Function2;
 use crate::queue::Queue;
@@ -132,8 +131,12 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
     let segment = block_idx().x * PER_BLOCK + warp;
     let mut is_long = false;
     if warp < PER_BLOCK && segment < y.len() {
-        let (start, stop) = (usize::cast(offsets[segment]), usize::cast(offsets[segment + 1]));
-        assert!(start <= stop && stop <= len, "segment {segment} is {start}..{stop}, but there are {len} elements");
+        let (from, to) = (offsets[segment], offsets[segment + 1]);
+        let (start, stop) = (usize::cast(from), usize::cast(to));
+        assert!(
+            start <= stop && stop <= len,
+            "segmented_reduce: segment {segment} is {from}..{to}, but x has {len} elements"
+        );
         is_long = stop - start > MAX_BY_WARPS;
         if !is_long {
             let mut total = initial;
@@ -215,7 +218,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there are not as many results as rows, and those of
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there are not as many results as rows, and those of
     /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
@@ -233,10 +236,9 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
 
     /// Enqueues the reduction.
     fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let ([rows, columns], to) = (self.x.shape(), self.y.len());
-        if rows != to {
-            return Err(Error::LengthMismatch { operation: "reduce_rows", from: rows, to });
-        }
+        let [rows, columns] = self.x.shape();
+        let y = ArrayArgument::output("y", self.y.len());
+        require(y.len == rows, "reduce_rows", y, RequiredLength::Rows { matrix: "x", rows })?;
         if rows == 0 {
             return Ok(());
         }
@@ -315,7 +317,7 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there is not one offset more than results, and those of
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there is not one offset more than results, and those of
     /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
@@ -333,10 +335,9 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
 
     /// Enqueues the reduction.
     fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let (from, segments) = (self.offsets.len(), self.y.len());
-        if from != segments + 1 {
-            return Err(Error::LengthMismatch { operation: "segmented_reduce", from, to: segments + 1 });
-        }
+        let segments = self.y.len();
+        let (offsets, y) = (ArrayArgument::input("offsets", self.offsets.len()), ArrayArgument::output("y", segments));
+        require(offsets.len == segments + 1, "segmented_reduce", offsets, RequiredLength::OneMoreThan(y))?;
         if segments == 0 {
             return Ok(());
         }

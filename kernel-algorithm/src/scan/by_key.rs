@@ -3,11 +3,12 @@
 //!
 //! All are a scan of pairs: the number of runs that have begun, and the reduction of the values since the last beginning.
 
+use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, sync_threads, sync_warp, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require_room, require_same_length};
 use crate::operator::{Equatable, Function2};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
@@ -331,9 +332,9 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
     }
 
     /// Checks that there are as many values as keys.
-    fn check(&self, operation: &'static str) -> Result<()> {
-        let (from, to) = (self.keys.len(), self.x.len());
-        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation, from, to }) }
+    fn check(&self, algorithm: &'static str) -> Result<()> {
+        let (keys, x) = (ArrayArgument::input("keys", self.keys.len()), ArrayArgument::input("x", self.x.len()));
+        require_same_length(algorithm, x, keys)
     }
 
     /// Enqueues the scan of the elements.
@@ -429,7 +430,8 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKe
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there are not as many values as keys, [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there are not as many values as keys,
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedReduceByKey<'a, K, V, F>> {
         self.elements.check("reduce_by_key")?;
         Ok(PreparedReduceByKey { memory: Held::Owned(self.memory()?), reduce: self })
@@ -439,7 +441,7 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKe
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<RunsMemory<V>> {
         let default = self.elements.keys.device().default_stream();
         RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles_of_reduction())
@@ -510,16 +512,14 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> PreparedReduce
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if one of the results is shorter than the number of runs, of which it then has the first; and
-    /// those of [`DeviceArray::to_host`].
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if one of the results is shorter than the number of runs, of
+    /// which it then has the first; and those of [`DeviceArray::to_host`].
     pub fn read(&self) -> Result<usize> {
-        let (from, operation) = (self.memory.read()?, "reduce_by_key");
-        for to in [self.reduce.firsts.len(), self.reduce.y.len()] {
-            if from > to {
-                return Err(Error::LengthMismatch { operation, from, to });
-            }
+        let runs = self.memory.read()?;
+        for (name, len) in [("unique_keys", self.reduce.firsts.len()), ("y", self.reduce.y.len())] {
+            require_room("reduce_by_key", ArrayArgument::output(name, len), ResultKind::Runs, runs, "keys")?;
         }
-        Ok(from)
+        Ok(runs)
     }
 
     /// Borrows the number of runs of the last launch, an array of one element on the device, for later launches.
@@ -565,7 +565,8 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ,
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedScanByKey<'a, K, V, F, EXCLUSIVE>> {
         self.check()?;
         Ok(PreparedScanByKey { memory: Held::Owned(self.memory()?), scan: self })
@@ -575,7 +576,7 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<RunsMemory<V>> {
         let default = self.elements.keys.device().default_stream();
         RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles())
@@ -597,9 +598,10 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
 
     /// Checks that the arrays have the same length.
     fn check(&self) -> Result<()> {
-        self.elements.check("scan_by_key")?;
-        let (from, to) = (self.elements.keys.len(), self.y.len());
-        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation: "scan_by_key", from, to }) }
+        let algorithm = if EXCLUSIVE { "exclusive_scan_by_key" } else { "inclusive_scan_by_key" };
+        self.elements.check(algorithm)?;
+        let keys = ArrayArgument::input("keys", self.elements.keys.len());
+        require_same_length(algorithm, ArrayArgument::output("y", self.y.len()), keys)
     }
 
     /// Enqueues the scan.

@@ -7,11 +7,12 @@ pub(crate) mod reduce_runs;
 pub(crate) mod run_lengths;
 pub(crate) mod select;
 
+use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, sync_threads, sync_warp, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Recorder, Result, Stream};
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require_same_length};
 use crate::operator::Function2;
 use crate::queue::{Held, Queue};
 use crate::scan::look_ahead::{
@@ -257,6 +258,8 @@ pub struct Scan<'a, T, F, const EXCLUSIVE: bool> {
     initial: T,
     operator: F,
     stream: Option<&'a Stream>,
+    /// The function that was called and the names of its arrays, for errors.
+    names: (&'static str, [&'static str; 2]),
 }
 
 impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Scan<'a, T, F, EXCLUSIVE> {
@@ -271,7 +274,14 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
 
     fn new(x: DeviceSlice<'a, T>, y: DeviceSliceMut<'a, T>, initial: T, operator: F) -> Self {
         let () = const { assert!(Self::ITEMS > 0) };
-        Scan { x, y, initial, operator, stream: None }
+        let algorithm = if EXCLUSIVE { "exclusive_scan" } else { "inclusive_scan" };
+        Scan { x, y, initial, operator, stream: None, names: (algorithm, ["x", "y"]) }
+    }
+
+    /// Names the function and its arrays in errors.
+    pub(crate) fn named(mut self, algorithm: &'static str, arrays: [&'static str; 2]) -> Self {
+        self.names = (algorithm, arrays);
+        self
     }
 
     /// Enqueues the scan on `stream` instead of the default stream of the device.
@@ -284,7 +294,8 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, and those of [`Launch::launch`](cumbia::Launch::launch).
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ, and those of
+    /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(self) -> Result<()> {
         self.prepare()?.launch()
     }
@@ -293,7 +304,8 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ,
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedScan<'a, T, F, EXCLUSIVE>> {
         self.check()?;
         Ok(PreparedScan { memory: Held::Owned(self.memory()?), scan: self })
@@ -303,7 +315,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<ScanMemory<T>> {
         let default = self.x.device().default_stream();
         Ok(ScanMemory(LookAhead::new(self.stream.unwrap_or(&default), self.tiles())?))
@@ -324,8 +336,9 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
 
     /// Checks that the arrays have the same length.
     fn check(&self) -> Result<()> {
-        let (from, to) = (self.x.len(), self.y.len());
-        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation: "scan", from, to }) }
+        let (algorithm, [x, y]) = self.names;
+        let (x, y) = (ArrayArgument::input(x, self.x.len()), ArrayArgument::output(y, self.y.len()));
+        require_same_length(algorithm, y, x)
     }
 
     fn tiles(&self) -> usize {
@@ -357,7 +370,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
         let tiles = self.tiles();
         let blocks = blocks_of::<T>(self.x.device(), tiles, ROWS * (WARP_SIZE + 1) * size_of::<T>());
         let mut states = memory.0.begin(tiles, queue)?;
-        let Scan { x, y, initial, operator, stream: _ } = self;
+        let Scan { x, y, initial, operator, .. } = self;
         let (operator, initial) = (*operator, *initial);
         let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(operator, initial, x, y, &mut states);
         queue.launch(launch.grid(blocks).cooperative())

@@ -3,13 +3,14 @@
 //! It is a scan of pairs: the number of runs that have begun, and the index at which the last one has. A run ends where the next
 //! one begins.
 
+use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{
     WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, sync_warp, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Number, Recorder, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require_room};
 use crate::operator::{Equatable, Function2, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
@@ -296,7 +297,7 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedRunLengthEncode<'a, K, L>> {
         Ok(PreparedRunLengthEncode { memory: Held::Owned(self.memory()?), encode: self })
     }
@@ -305,7 +306,7 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<RunLengthMemory> {
         let default = self.x.device().default_stream();
         RunLengthMemory::new(self.stream.unwrap_or(&default), self.tiles())
@@ -421,16 +422,14 @@ impl<K: Equatable, L: Integer> PreparedRunLengthEncode<'_, K, L> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if one of the results is shorter than the number of runs, of which it then has the first; and
-    /// those of [`DeviceArray::to_host`].
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if one of the results is shorter than the number of runs, of
+    /// which it then has the first; and those of [`DeviceArray::to_host`].
     pub fn read(&self) -> Result<usize> {
-        let (from, operation) = (self.memory.read()?, "run_length_encode");
-        for to in [self.encode.firsts.len(), self.encode.lengths.len()] {
-            if from > to {
-                return Err(Error::LengthMismatch { operation, from, to });
-            }
+        let runs = self.memory.read()?;
+        for (name, len) in [("unique_elements", self.encode.firsts.len()), ("lengths", self.encode.lengths.len())] {
+            require_room("run_length_encode", ArrayArgument::output(name, len), ResultKind::Runs, runs, "x")?;
         }
-        Ok(from)
+        Ok(runs)
     }
 
     /// Borrows the number of runs of the last launch, an array of one element on the device, for later launches.

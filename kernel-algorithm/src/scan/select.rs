@@ -1,13 +1,14 @@
 //! Selection of elements (stream compaction), in a single pass by [look-ahead](crate::scan::look_ahead): by a predicate, of the
 //! first of equal elements, and partitions.
 
+use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{
     WARP_SIZE, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, sync_warp, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require_room};
 use crate::operator::{Equatable, Function1, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
@@ -260,7 +261,7 @@ pub fn select<'a, T: DeviceType, P: Function1<T, Output = bool>>(
     y: &'a mut (impl Output<Element = T> + ?Sized),
     predicate: P,
 ) -> Select<'a, T, Holds<P>> {
-    Select::new("select", x.elements(), y.elements_mut(), None, Holds(predicate))
+    Select::new(("select", ResultKind::Selected), x.elements(), y.elements_mut(), None, Holds(predicate))
 }
 
 /// Stores the elements of `x` that differ from the one before in the first elements of `y`: the first element of each run of
@@ -288,7 +289,7 @@ pub fn unique<'a, T: Equatable>(
     x: &'a (impl Input<Element = T> + ?Sized),
     y: &'a mut (impl Output<Element = T> + ?Sized),
 ) -> Select<'a, T, Differs> {
-    Select::new("unique", x.elements(), y.elements_mut(), None, Differs)
+    Select::new(("unique", ResultKind::Runs), x.elements(), y.elements_mut(), None, Differs)
 }
 
 /// Stores the elements of `x` for which a predicate holds in the first elements of `y`, and the others in the first elements of
@@ -327,13 +328,21 @@ pub fn partition<'a, T: DeviceType, P: Function1<T, Output = bool>>(
     rest: &'a mut (impl Output<Element = T> + ?Sized),
     predicate: P,
 ) -> Select<'a, T, Holds<P>, true> {
-    Select::new("partition", x.elements(), y.elements_mut(), Some(rest.elements_mut()), Holds(predicate))
+    Select::new(
+        ("partition", ResultKind::Selected),
+        x.elements(),
+        y.elements_mut(),
+        Some(rest.elements_mut()),
+        Holds(predicate),
+    )
 }
 
 /// A selection: [`select`], [`unique`] or [`partition`].
 #[must_use = "a selection does nothing until its value is asked for: `.value()?`"]
 pub struct Select<'a, T, P, const SPLITS: bool = false> {
-    operation: &'static str,
+    /// The function that was called and its results, for errors.
+    algorithm: &'static str,
+    results: ResultKind,
     x: DeviceSlice<'a, T>,
     y: DeviceSliceMut<'a, T>,
     /// The target of the other elements, of a partition.
@@ -344,13 +353,13 @@ pub struct Select<'a, T, P, const SPLITS: bool = false> {
 
 impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SPLITS> {
     fn new(
-        operation: &'static str,
+        (algorithm, results): (&'static str, ResultKind),
         x: DeviceSlice<'a, T>,
         y: DeviceSliceMut<'a, T>,
         rest: Option<DeviceSliceMut<'a, T>>,
         condition: P,
     ) -> Self {
-        Select { operation, x, y, rest, condition, stream: None }
+        Select { algorithm, results, x, y, rest, condition, stream: None }
     }
 
     /// Enqueues the selection on `stream` instead of the default stream of the device.
@@ -372,7 +381,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedSelect<'a, T, P, SPLITS>> {
         Ok(PreparedSelect { memory: Held::Owned(self.memory()?), select: self })
     }
@@ -381,7 +390,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<SelectMemory> {
         let default = self.x.device().default_stream();
         SelectMemory::new(self.stream.unwrap_or(&default), self.tiles())
@@ -537,16 +546,16 @@ impl<T: DeviceType, P: Condition<T>, const SPLITS: bool> PreparedSelect<'_, T, P
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if `y` is shorter than the number of selected elements, of which it then has the first, or
-    /// `rest` than the number of the others; and those of [`DeviceArray::to_host`].
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if `y` is shorter than the number of selected elements, of
+    /// which it then has the first, or `rest` than the number of the others; and those of [`DeviceArray::to_host`].
     pub fn read(&self) -> Result<usize> {
         let selected = self.memory.read()?;
-        let Select { operation, x, y, rest, .. } = &self.select;
-        let fits = |from, to| {
-            if from <= to { Ok(()) } else { Err(Error::LengthMismatch { operation, from, to }) }
-        };
-        fits(selected, y.len())?;
-        rest.as_ref().map_or(Ok(()), |rest| fits(x.len() - selected.min(x.len()), rest.len()))?;
+        let Select { algorithm, results, x, y, rest, .. } = &self.select;
+        require_room(algorithm, ArrayArgument::output("y", y.len()), *results, selected, "x")?;
+        if let Some(rest) = rest {
+            let rejected = x.len().saturating_sub(selected);
+            require_room(algorithm, ArrayArgument::output("rest", rest.len()), ResultKind::Rejected, rejected, "x")?;
+        }
         Ok(selected)
     }
 

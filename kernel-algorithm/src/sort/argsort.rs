@@ -1,11 +1,12 @@
 //! Sorts of the indices of an array, whose elements keep their places.
 
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Error, Integer, Number, Recorder, Result, Stream};
+use cumbia::error::ArrayArgument;
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Integer, Recorder, Result, Stream};
 
 use super::in_place::{Sort, sort_by_key};
 use super::memory::SortMemory;
 use super::small::{FEW, MANY, MANY_WIDE, argsort_of_block, items_for};
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require_indices, require_same_length};
 use crate::indexed::fill_indices;
 use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
@@ -68,8 +69,8 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, or exceed the number of indices that `I` represents;
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ, or exceed the number of
+    /// indices that `I` represents; [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedArgSort<'a, K, I>> {
         self.check()?;
         Ok(PreparedArgSort { memory: Held::Owned(self.memory()?), sort: self })
@@ -79,7 +80,7 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<ArgSortMemory<K, I>> {
         let default = self.x.device().default_stream();
         ArgSortMemory::new(self.stream.unwrap_or(&default), self.x.len())
@@ -100,9 +101,9 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
 
     /// Checks the lengths.
     fn check(&self) -> Result<()> {
-        let (from, to) = (self.x.len(), self.indices.len());
-        let to = if from == to { from.min(usize::cast(I::MAX).saturating_add(1)) } else { to };
-        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation: "argsort", from, to }) }
+        let x = ArrayArgument::input("x", self.x.len());
+        require_same_length("argsort", ArrayArgument::output("indices", self.indices.len()), x)?;
+        require_indices::<I>("argsort", x, "indices")
     }
 
     /// Enqueues the sort.

@@ -1,12 +1,13 @@
 //! Sorts of arrays in place: of keys alone, or of keys with values.
 
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Error, Number, Recorder, Result, Stream};
+use cumbia::error::ArrayArgument;
+use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 
 use super::count::{chunk_len, radix_count};
 use super::memory::{Counts, Sizes, SortMemory};
 use super::onesweep::{BLOCK, MAX_EXCHANGED, MAX_MOVED, radix_move};
 use super::small::{FEW, MANY, MANY_WIDE, items_for, max_len, sort_of_block};
-use crate::arrays::Output;
+use crate::arrays::{Output, require_same_length};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue};
 
@@ -120,7 +121,8 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if the lengths of the arrays differ, [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ,
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedSort<'a, K, V, HAS_VALUES>> {
         self.check()?;
         Ok(PreparedSort { memory: Held::Owned(self.memory()?), sort: self })
@@ -130,7 +132,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<SortMemory<K, V>> {
         let default = self.keys.device().default_stream();
         SortMemory::new(self.stream.unwrap_or(&default), self.sizes())
@@ -151,10 +153,9 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
 
     /// Checks that there are as many values as keys.
     fn check(&self) -> Result<()> {
-        match (self.keys.len(), self.values.as_ref().map(DeviceSlice::len)) {
-            (from, Some(to)) if from != to => Err(Error::LengthMismatch { operation: "sort_by_key", from, to }),
-            _ => Ok(()),
-        }
+        let Some(values) = &self.values else { return Ok(()) };
+        let keys = ArrayArgument::output("keys", self.keys.len());
+        require_same_length("sort_by_key", ArrayArgument::output("values", values.len()), keys)
     }
 
     fn sizes(&self) -> Sizes {

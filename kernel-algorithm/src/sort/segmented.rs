@@ -1,12 +1,13 @@
 //! Sort of each segment of an array: two stable sorts of all elements, by their keys and then by the numbers of their segments.
 
+use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Error, Integer, Recorder, Result, Stream};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use super::in_place::{Sort, sort_by_key};
 use super::memory::SortMemory;
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
 
@@ -30,11 +31,15 @@ pub fn number_segments<I: Integer>(offsets: &[I], numbers: &mut [u32]) {
     }
     // After the store, without which the number would not be initialised.
     if i < offsets.len() {
-        let (offset, len) = (usize::cast(offsets[i]), numbers.len());
-        assert!(offset <= len, "offset {i} is {offset}, but there are {len} elements");
+        let (offset, len) = (offsets[i], numbers.len());
+        assert!(usize::cast(offset) <= len, "segmented_sort: offsets[{i}] is {offset}, but keys has {len} elements");
         if i > 0 {
-            let start = usize::cast(offsets[i - 1]);
-            assert!(start <= offset, "segment {} is {start}..{offset}", i - 1);
+            let start = offsets[i - 1];
+            assert!(
+                usize::cast(start) <= usize::cast(offset),
+                "segmented_sort: segment {} is {start}..{offset}",
+                i - 1
+            );
         }
     }
 }
@@ -113,8 +118,8 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there is no offset, or more than `u32` represents; [`Error::OutOfMemory`], or a CUDA driver
-    /// error.
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there is no offset, or more than `u32` represents;
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn prepare(self) -> Result<PreparedSegmentedSort<'a, K, I>> {
         self.check()?;
         Ok(PreparedSegmentedSort { memory: Held::Owned(self.memory()?), sort: self })
@@ -124,7 +129,7 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<SegmentedSortMemory<K>> {
         let default = self.keys.device().default_stream();
         SegmentedSortMemory::new(self.stream.unwrap_or(&default), self.keys.len())
@@ -145,9 +150,10 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
 
     /// Checks the number of offsets.
     fn check(&self) -> Result<()> {
-        let from = self.offsets.len();
-        let to = from.clamp(1, u32::MAX as usize);
-        if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation: "segmented_sort", from, to }) }
+        let offsets = ArrayArgument::input("offsets", self.offsets.len());
+        require(offsets.len > 0, "segmented_sort", offsets, RequiredLength::AtLeastOne)?;
+        let limit = u32::MAX as usize;
+        require(offsets.len <= limit, "segmented_sort", offsets, RequiredLength::Limit(limit))
     }
 
     /// Enqueues the sort.

@@ -1,9 +1,10 @@
 //! The greatest or the least elements of an array, with their indices.
 
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Error, Integer, Number, Recorder, Result, Stream};
+use cumbia::error::{ArrayArgument, RequiredLength};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Integer, Recorder, Result, Stream};
 
 use super::argsort::{ArgSortMemory, argsort};
-use crate::arrays::{Input, Output};
+use crate::arrays::{Input, Output, require, require_indices, require_same_length};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
 
@@ -71,8 +72,9 @@ impl<'a, K: SortKey, I: Integer> TopK<'a, K, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if `y` has more elements than `x`, `indices` does not have as many as `y`, or `x` has more than
-    /// `I` represents; [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if `y` has more elements than `x`, `indices` does not have as
+    /// many as `y`, or `x` has more than `I` represents; [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver
+    /// error.
     pub fn prepare(self) -> Result<PreparedTopK<'a, K, I>> {
         self.check()?;
         Ok(PreparedTopK { memory: Held::Owned(self.memory()?), top: self })
@@ -82,7 +84,7 @@ impl<'a, K: SortKey, I: Integer> TopK<'a, K, I> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or a CUDA driver error.
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<TopKMemory<K, I>> {
         let default = self.x.device().default_stream();
         TopKMemory::new(self.stream.unwrap_or(&default), self.x.len())
@@ -103,16 +105,10 @@ impl<'a, K: SortKey, I: Integer> TopK<'a, K, I> {
 
     /// Checks the lengths.
     fn check(&self) -> Result<()> {
-        let (len, found, indices) = (self.x.len(), self.y.len(), self.indices.len());
-        let represented = len.min(usize::cast(I::MAX).saturating_add(1));
-        for (from, to, holds) in
-            [(found, len, found <= len), (indices, found, indices == found), (len, represented, len == represented)]
-        {
-            if !holds {
-                return Err(Error::LengthMismatch { operation: "top_k", from, to });
-            }
-        }
-        Ok(())
+        let (x, y) = (ArrayArgument::input("x", self.x.len()), ArrayArgument::output("y", self.y.len()));
+        require(y.len <= x.len, "top_k", y, RequiredLength::AtMost(x))?;
+        require_same_length("top_k", ArrayArgument::output("indices", self.indices.len()), y)?;
+        require_indices::<I>("top_k", x, "indices")
     }
 
     /// Enqueues the selection.

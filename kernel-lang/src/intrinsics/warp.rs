@@ -29,8 +29,10 @@ intrinsic! {
     /// `shfl_sync(mask, v, lane)`: the value of `v` in another lane; CUDA's `__shfl_sync`.
     ///
     /// `v` has any type that memory can hold: a number, a `bool`, an enum, a struct, an array. `lane` is an integer, of
-    /// which only the low five bits are used. The value from a lane that does not take part is unspecified: on the CPU
-    /// device it is the thread's own. For masks see [`sync_warp`].
+    /// which only the low five bits are used. All lanes that `mask` names must call it. The value from a lane that has
+    /// returned early, or that the mask does not name, is unspecified, as it is undefined in CUDA, and no device detects
+    /// that: on the CPU device it is the thread's own. So a thread without an element takes part with a neutral one,
+    /// `let v = if i < n { x[i] } else { 0.0 };`. For masks see [`sync_warp`].
     ///
     /// ```
     /// use cumbia::prelude::*;

@@ -380,7 +380,10 @@ mod tests {
         let mut array = numbers(4);
         let error = array.slice(2..5).unwrap_err();
         assert_eq!(error.to_string(), "range 2..5 out of bounds for dimension 0 of length 4");
-        assert!(array.slice((Bound::Included(3), Bound::Excluded(2))).is_err());
+        let error = array.slice((Bound::Included(3), Bound::Excluded(2))).unwrap_err();
+        assert_eq!(error.to_string(), "range 3..2 of dimension 0 starts after its end\n  help: write `2..3`");
+        let error = array.slice(5..).unwrap_err();
+        assert_eq!(error.to_string(), "range 5.. out of bounds for dimension 0 of length 4");
         assert!(array.slice(..=usize::MAX).is_err());
         assert!(array.slice_mut(5..).is_err());
         assert!(array.split_at(5).is_err() && array.split_at_mut(usize::MAX).is_err());

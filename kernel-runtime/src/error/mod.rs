@@ -1,5 +1,6 @@
 //! Error types. Fields hold values; only `Display` renders a message. Each kind of error has a module.
 
+mod algorithm;
 mod compile;
 mod cuda;
 mod device;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+pub use self::algorithm::{AlgorithmError, ArrayArgument, RequiredLength, ResultKind};
 pub use self::compile::{CompileError, Diagnostic, ObstacleKind};
 pub(crate) use self::compile::{no_nvrtc, version_text};
 pub use self::device::{DeviceError, DeviceName, DriverFailure};
@@ -100,6 +102,9 @@ pub enum Error {
         /// The number of elements of the target.
         to: usize,
     },
+    /// An argument of an algorithm is invalid.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
     /// An operation cannot be recorded into a [`Graph`](crate::Graph).
     #[error(transparent)]
     Graph(#[from] GraphError),

@@ -28,7 +28,7 @@ pub enum ShapeError {
         len: usize,
     },
     /// A range that is reversed or out of bounds.
-    #[error("range {start}..{end} out of bounds for dimension {axis} of length {len}")]
+    #[error("{}", describe_range(*start, *end, *axis, *len))]
     Range {
         /// The start of the range.
         start: usize,
@@ -103,4 +103,15 @@ pub enum ShapeError {
 /// Renders a shape as a tuple, such as `(2, 3)`.
 fn tuple(shape: &[usize]) -> String {
     format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// Renders why a range is invalid. The end of `5..` is the length, so that only its start is out of bounds.
+fn describe_range(start: usize, end: usize, axis: usize, len: usize) -> String {
+    if start > end && end != len {
+        format!("range {start}..{end} of dimension {axis} starts after its end\n  help: write `{end}..{start}`")
+    } else if start > end {
+        format!("range {start}.. out of bounds for dimension {axis} of length {len}")
+    } else {
+        format!("range {start}..{end} out of bounds for dimension {axis} of length {len}")
+    }
 }

@@ -65,6 +65,7 @@ impl Lowerer<'_> {
                 "concat" | "stringify" | "file" | "module_path" => self.reject(call, &rules::STRING),
                 // Whichever macro the path resolves to, it expands to a constant.
                 "cfg" | "line" | "column" => self.constant(call.span(), &quote!(const { #call })),
+                "device_fn" => self.reject(&call.path, &rules::OPERATOR),
                 _ => self.reject_named(&call.path, &rules::MACRO, &name),
             };
         };

@@ -1,0 +1,13 @@
+use cumbia::algorithm::sort;
+use cumbia::prelude::*;
+
+#[derive(Clone, Copy, DeviceType)]
+struct Particle {
+    mass: f32,
+}
+
+fn by_mass(x: &mut DeviceArray<Particle>) {
+    let _ = sort(x);
+}
+
+fn main() {}
