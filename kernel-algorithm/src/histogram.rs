@@ -54,7 +54,8 @@ impl<T: Float> EvenBins<T> {
     ///
     /// # Errors
     ///
-    /// [`AlgorithmError::Bins`] if the range is empty or not finite, there is no bin, or bins per unit are not a finite number of the type.
+    /// [`AlgorithmError::Bins`] if the range is empty or not finite, there is no bin, or bins per unit are not a finite
+    /// number of the type.
     pub fn new(range: Range<T>, bins: usize) -> Result<Self> {
         let Range { start: lower, end: upper } = range;
         let scale = T::cast(bins) / (upper - lower);

@@ -86,8 +86,8 @@ pub trait Function3<A: DeviceType, B: DeviceType, C: DeviceType>: DeviceType {
     fn call(self, a: A, b: B, c: C) -> Self::Output;
 }
 
-/// A device type that kernels compare by `==`: numbers, `bool`, arrays of such types, and structs and enums with `#[device(PartialEq)]`
-/// or with `#[device]` before their `impl PartialEq`.
+/// A device type that kernels compare by `==`: numbers, `bool`, arrays of such types, and structs and enums with
+/// `#[device(PartialEq)]` or with `#[device]` before their `impl PartialEq`.
 #[diagnostic::on_unimplemented(
     message = "kernels cannot compare `{Self}` by `==`",
     label = "not comparable on a device",

@@ -14,8 +14,8 @@ pub(crate) fn is_gpu() -> bool {
 
 /// Returns the reduction of the values of the 32 lanes, in all lanes.
 ///
-/// All lanes of the warp must call it, as every function of a warp. If one has returned early, the result is unspecified, as it is
-/// undefined in CUDA, and no device detects that: a lane without an element takes part with a neutral one,
+/// All lanes of the warp must call it, as every function of a warp. If one has returned early, the result is unspecified, as it
+/// is undefined in CUDA, and no device detects that: a lane without an element takes part with a neutral one,
 /// `let v = if i < n { x[i] } else { 0.0 };`.
 #[device]
 pub fn warp_reduce<T: DeviceType, F: Function2<T, T, Output = T>>(value: T, operator: F) -> T {

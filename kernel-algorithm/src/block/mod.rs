@@ -41,8 +41,8 @@ pub(crate) fn warps_of_block() -> usize {
 
 /// Returns the reduction of the values of all threads of the block, in all threads.
 ///
-/// All threads of the block must call it, as every function of a block. If one has returned early, the result is unspecified, as it
-/// is undefined in CUDA, and no device detects that: a thread without an element takes part with a neutral one.
+/// All threads of the block must call it, as every function of a block. If one has returned early, the result is unspecified, as
+/// it is undefined in CUDA, and no device detects that: a thread without an element takes part with a neutral one.
 ///
 /// ```
 /// use cumbia::algorithm::{Plus, block_reduce};
