@@ -234,7 +234,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
     /// Returns the tiles of a reduction.
     pub(super) fn tiles_of_reduction(&self) -> Tiles {
         let () = const {
-            assert!(size_of::<Runs<u64, V>>() <= 160, "the values of a reduction by key have at most 152 bytes")
+            assert!(size_of::<Runs<u64, V>>() <= 160, "the values of a reduction by key have at most 152 bytes");
         };
         Tiles::new(self.keys.len(), Self::ITEMS_OF_REDUCTION)
     }
