@@ -47,11 +47,9 @@ pub use methods::{ArrayMethods, ArrayMethodsMut};
 pub use operator::{And, Equatable, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
 pub use predicate::{all, any, count};
 pub use reduce::{PreparedReduce, Reduce, ReduceMemory, reduce, transform_reduce, transform_reduce2};
-pub use scan::by_key::{
-    PreparedReduceByKey, PreparedScanByKey, ReduceByKey, RunsMemory, ScanByKey, exclusive_scan_by_key,
-    inclusive_scan_by_key, reduce_by_key,
-};
+pub use scan::by_key::{PreparedScanByKey, RunsMemory, ScanByKey, exclusive_scan_by_key, inclusive_scan_by_key};
 pub use scan::counted::CountedMemory;
+pub use scan::reduce_by_key::{PreparedReduceByKey, ReduceByKey, reduce_by_key};
 pub use scan::run_lengths::{PreparedRunLengthEncode, RunLengthEncode, RunLengthMemory, run_length_encode};
 pub use scan::select::{PreparedSelect, Select, SelectMemory, partition, select, unique};
 pub use scan::{PreparedScan, Scan, ScanMemory, exclusive_scan, inclusive_scan};
@@ -81,7 +79,7 @@ pub mod kernels {
     pub use crate::queue::fill_elements;
     pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::by_key::{Runs, scan_runs};
-    pub use crate::scan::reduce_runs::reduce_runs;
+    pub use crate::scan::reduce_by_key::reduce_runs;
     pub use crate::scan::run_lengths::{Beginnings, encode_tiles};
     pub use crate::scan::scan_tiles;
     pub use crate::scan::select::{Condition, Differs, Holds, select_tiles};

@@ -3,7 +3,7 @@
 pub(crate) mod by_key;
 pub(crate) mod counted;
 pub(crate) mod look_ahead;
-pub(crate) mod reduce_runs;
+pub(crate) mod reduce_by_key;
 pub(crate) mod run_lengths;
 pub(crate) mod select;
 

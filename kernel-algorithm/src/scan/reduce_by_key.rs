@@ -1,13 +1,17 @@
 //! Reductions of the values of each run of consecutive equal keys, in a single pass by
 //! [look-ahead](crate::scan::look_ahead).
+//!
+//! It is a scan of the pairs of the scans by key. A run ends where the next one begins, also in a later tile.
 
+use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_up_sync, sync_threads, sync_warp, thread_idx};
-use cumbia::{DeviceArray, DeviceType, Number, Result};
+use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
+use crate::arrays::{Input, Output, require_room};
 use crate::operator::{Equatable, Function2};
-use crate::queue::Queue;
-use crate::scan::by_key::{Elements, Followed, Results, Runs, RunsMemory};
+use crate::queue::{Held, Queue};
+use crate::scan::by_key::{Elements, Followed, Runs, RunsMemory};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
     BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
@@ -222,6 +226,49 @@ pub fn reduce_runs<
     }
 }
 
+/// Reduces the values of each run of consecutive equal keys. The key of each run is stored in the first elements of
+/// `unique_keys`, and the reduction of its values, in their order, in those of `y`; the other elements keep their values. The
+/// value is the number of runs.
+///
+/// The operator has to be associative. The parentheses depend on the keys and the length alone, so that the result is the same
+/// in each launch. Keys are compared by `==`, so that each NaN is a run.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, reduce_by_key};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let keys = device.to_device(&[7u8, 7, 3, 7, 7])?;
+/// let x = device.to_device(&[1.0, 2.0, 4.0, 8.0, 16.0])?;
+/// let (mut unique_keys, mut sums) = (device.zeros(5)?, device.zeros(5)?);
+/// let n = reduce_by_key(&keys, &x, &mut unique_keys, &mut sums, Plus).value()?;
+/// assert_eq!(unique_keys.slice(..n)?.to_host()?, [7, 3, 7]);
+/// assert_eq!(sums.slice(..n)?.to_host()?, [3.0, 4.0, 24.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn reduce_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>>(
+    keys: &'a (impl Input<Element = K> + ?Sized),
+    x: &'a (impl Input<Element = V> + ?Sized),
+    unique_keys: &'a mut (impl Output<Element = K> + ?Sized),
+    y: &'a mut (impl Output<Element = V> + ?Sized),
+    operator: F,
+) -> ReduceByKey<'a, K, V, F> {
+    ReduceByKey {
+        elements: Elements { keys: keys.elements(), x: x.elements(), operator },
+        firsts: unique_keys.elements_mut(),
+        y: y.elements_mut(),
+        stream: None,
+    }
+}
+
+/// The arrays that a reduction writes.
+struct Results<'a, K, V> {
+    firsts: DeviceSliceMut<'a, K>,
+    y: DeviceSliceMut<'a, V>,
+}
+
 impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K, V, F> {
     /// The elements of a thread, whose keys and values are twice in shared memory. Odd numbers avoid bank conflicts.
     const ITEMS_OF_REDUCTION: usize = match size_of::<K>() + size_of::<V>() {
@@ -232,7 +279,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
     };
 
     /// Returns the tiles of a reduction.
-    pub(super) fn tiles_of_reduction(&self) -> Tiles {
+    fn tiles_of_reduction(&self) -> Tiles {
         let () = const {
             assert!(size_of::<Runs<u64, V>>() <= 160, "the values of a reduction by key have at most 152 bytes");
         };
@@ -240,12 +287,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
     }
 
     /// Enqueues the reduction of the runs.
-    pub(super) fn reduce(
-        &self,
-        results: Results<'_, K, V>,
-        memory: &mut RunsMemory<V>,
-        queue: &mut Queue<'_, '_>,
-    ) -> Result<()> {
+    fn reduce(&self, results: Results<'_, K, V>, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let CountedMemory { narrow, wide, count } = memory;
         if self.keys.is_empty() {
             queue.fill(&mut count.as_slice_mut(), 0)
@@ -298,5 +340,137 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
             &mut states,
         );
         queue.launch(launch.grid(blocks).cooperative())
+    }
+}
+
+/// A reduction of runs: [`reduce_by_key`].
+#[must_use = "a reduction does nothing until its value is asked for: `.value()?`"]
+pub struct ReduceByKey<'a, K, V, F> {
+    elements: Elements<'a, K, V, F>,
+    firsts: DeviceSliceMut<'a, K>,
+    y: DeviceSliceMut<'a, V>,
+    stream: Option<&'a Stream>,
+}
+
+impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKey<'a, K, V, F> {
+    /// Enqueues the reduction on `stream` instead of the default stream of the device.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Reduces the runs, waits, and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ReduceByKey::prepare`] and [`PreparedReduceByKey::value`].
+    pub fn value(self) -> Result<usize> {
+        self.prepare()?.value()
+    }
+
+    /// Allocates the temporary memory, so that runs can be reduced repeatedly without allocations.
+    ///
+    /// # Errors
+    ///
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there are not as many values as keys,
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
+    pub fn prepare(self) -> Result<PreparedReduceByKey<'a, K, V, F>> {
+        self.elements.check("reduce_by_key")?;
+        Ok(PreparedReduceByKey { memory: Held::Owned(self.memory()?), reduce: self })
+    }
+
+    /// Allocates the temporary memory for arrays of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
+    pub fn memory(&self) -> Result<RunsMemory<V>> {
+        let default = self.elements.keys.device().default_stream();
+        RunsMemory::new(self.stream.unwrap_or(&default), self.elements.tiles_of_reduction())
+    }
+
+    /// Uses memory of an earlier algorithm on runs instead of allocating it; it is replaced if it is too short, or on another
+    /// device. The arrays are borrowed only as long as the result of this function, as by
+    /// [`Select::prepare_in`](crate::Select::prepare_in).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ReduceByKey::prepare`].
+    pub fn prepare_in(self, memory: &'a mut RunsMemory<V>) -> Result<PreparedReduceByKey<'a, K, V, F>> {
+        self.elements.check("reduce_by_key")?;
+        let default = self.elements.keys.device().default_stream();
+        memory.fit(self.stream.unwrap_or(&default), self.elements.tiles_of_reduction())?;
+        Ok(PreparedReduceByKey { memory: Held::Borrowed(memory), reduce: self })
+    }
+
+    /// Enqueues the reduction.
+    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let results = Results { firsts: self.firsts.as_slice_mut(), y: self.y.as_slice_mut() };
+        self.elements.reduce(results, memory, queue)
+    }
+}
+
+/// A [`ReduceByKey`] with its temporary memory.
+pub struct PreparedReduceByKey<'a, K, V: DeviceType, F> {
+    reduce: ReduceByKey<'a, K, V, F>,
+    memory: Held<'a, RunsMemory<V>>,
+}
+
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> PreparedReduceByKey<'_, K, V, F> {
+    /// Enqueues the reduction of the elements that the arrays have then, without waiting for the number of runs. If an output is
+    /// too short, it has the first runs, and the number of all is found by [`PreparedReduceByKey::count`] or
+    /// [`PreparedReduceByKey::read`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let default = self.reduce.elements.keys.device().default_stream();
+        let stream = self.reduce.stream.unwrap_or(&default);
+        self.reduce.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+    }
+
+    /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's. After
+    /// the run, [`PreparedReduceByKey::count`] and [`PreparedReduceByKey::read`] have the number of runs.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        self.reduce.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+    }
+
+    /// Reduces the runs, waits, and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`PreparedReduceByKey::launch`] and [`PreparedReduceByKey::read`].
+    pub fn value(&mut self) -> Result<usize> {
+        self.launch()?;
+        self.read()
+    }
+
+    /// Waits for the last launch, and returns the number of runs.
+    ///
+    /// # Errors
+    ///
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if one of the results is shorter than the number of runs, of
+    /// which it then has the first; and those of [`DeviceArray::to_host`].
+    pub fn read(&self) -> Result<usize> {
+        let runs = self.memory.read()?;
+        for (name, len) in [("unique_keys", self.reduce.firsts.len()), ("y", self.reduce.y.len())] {
+            require_room("reduce_by_key", ArrayArgument::output(name, len), ResultKind::Runs, runs, "keys")?;
+        }
+        Ok(runs)
+    }
+
+    /// Borrows the number of runs of the last launch, an array of one element on the device, for later launches.
+    pub fn count(&self) -> DeviceSlice<'_, usize> {
+        self.memory.count()
+    }
+
+    /// Returns the size of the temporary memory in bytes.
+    pub fn temporary_bytes(&self) -> usize {
+        self.memory.bytes()
     }
 }
