@@ -20,6 +20,7 @@ mod operators;
 mod planned;
 mod prepared;
 mod recorded;
+mod repeated;
 mod runs;
 mod sorting;
 mod streams;
