@@ -252,7 +252,8 @@ pub fn inclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
 /// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(operator(initial, x[j]), x[j + 1]) ..,
 /// x[i - 1])`, with the beginning `j` of the run of `i`, and any parentheses; `y[j] = initial`.
 ///
-/// The operator has to be associative, as for [`inclusive_scan_by_key`].
+/// The operator has to be associative, as for [`inclusive_scan_by_key`]. It is called with `initial` and the first value of each run,
+/// also of a run of one element, and faults if it does for these.
 pub fn exclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>>(
     keys: &'a (impl Input<Element = K> + ?Sized),
     x: &'a (impl Input<Element = V> + ?Sized),

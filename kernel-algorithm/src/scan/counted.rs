@@ -50,7 +50,8 @@ impl<N: DeviceType, W: DeviceType> CountedMemory<N, W> {
     }
 
     /// Borrows the number of selected elements or of runs, an array of one element on the device, for later launches. It is the
-    /// number of all of them, even if an output was too short; before the first launch it is 0. Scans by key do not change it.
+    /// number of all of them, even if an output was too short; before the first launch it is 0, and after a launch that has faulted
+    /// it is that of an earlier launch. Scans by key do not change it.
     pub fn count(&self) -> DeviceSlice<'_, usize> {
         first(&self.count)
     }

@@ -60,8 +60,15 @@ pub struct Term {
 pub enum Factor {
     /// A number of the launch.
     Quantity(Quantity),
-    /// A sum, modulo the number of values of its type.
-    Wrapping(Sum),
+    /// A sum, converted to an integer type as by `as`.
+    Wrapping {
+        /// The sum.
+        sum: Sum,
+        /// The number of bits of the type.
+        bits: u32,
+        /// Whether the type is signed.
+        signed: bool,
+    },
     /// A quotient of sums, rounded towards zero.
     Quotient(Sum, Sum),
     /// The lesser of two sums.
@@ -81,6 +88,31 @@ impl From<Quantity> for Sum {
 impl From<i128> for Sum {
     fn from(number: i128) -> Sum {
         Sum(vec![Term { coefficient: number, factors: Vec::new() }])
+    }
+}
+
+impl Sum {
+    /// Returns whether the text is a product without a sign.
+    fn is_term(&self) -> bool {
+        match self.0.as_slice() {
+            [Term { coefficient, factors }] => {
+                *coefficient >= 0 && !(factors.is_empty() && coefficient.unsigned_abs() >= LARGE)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether the text is a single number or name, or is in parentheses.
+    fn is_atom(&self) -> bool {
+        match self.0.as_slice() {
+            [] => true,
+            [Term { coefficient, factors }] => match factors.len() {
+                0 => (0..LARGE as i128).contains(coefficient),
+                1 => *coefficient == 1,
+                _ => false,
+            },
+            _ => false,
+        }
     }
 }
 
@@ -147,12 +179,13 @@ impl fmt::Display for Sum {
                 (_, false) => " + ",
                 (_, true) => " - ",
             })?;
-            let magnitude = coefficient.unsigned_abs();
+            let (magnitude, is_negative) = (coefficient.unsigned_abs(), *coefficient < 0);
             let is_constant = factors.is_empty();
             if magnitude >= LARGE && magnitude.is_power_of_two() {
                 write!(f, "2^{}", magnitude.trailing_zeros())?;
             } else if magnitude >= LARGE && (magnitude + 1).is_power_of_two() && is_constant {
-                write!(f, "2^{} - 1", magnitude.count_ones())?;
+                let exponent = magnitude.count_ones();
+                if is_negative { write!(f, "(2^{exponent} - 1)") } else { write!(f, "2^{exponent} - 1") }?;
             } else if magnitude != 1 || is_constant {
                 write!(f, "{magnitude}")?;
             }
@@ -167,22 +200,68 @@ impl fmt::Display for Sum {
 
 impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let grouped = |f: &mut fmt::Formatter<'_>, sum: &Sum| {
-            if sum.0.len() == 1 { write!(f, "{sum}") } else { write!(f, "({sum})") }
+        let grouped = |f: &mut fmt::Formatter<'_>, sum: &Sum, is_single: bool| {
+            if is_single { write!(f, "{sum}") } else { write!(f, "({sum})") }
         };
         match self {
             Factor::Quantity(quantity) => write!(f, "{quantity}"),
-            Factor::Wrapping(sum) => write!(f, "wrapping({sum})"),
+            Factor::Wrapping { sum, bits, signed } => {
+                f.write_str("(")?;
+                grouped(f, sum, sum.is_atom())?;
+                write!(f, " as {}{bits})", if *signed { 'i' } else { 'u' })
+            }
             Factor::Quotient(left, right) => {
                 f.write_str("(")?;
-                grouped(f, left)?;
+                // `a * b / c` is `(a * b) / c`.
+                grouped(f, left, left.is_term())?;
                 f.write_str(" / ")?;
-                grouped(f, right)?;
+                grouped(f, right, right.is_atom())?;
                 f.write_str(")")
             }
             Factor::Min(left, right) => write!(f, "min({left}, {right})"),
             Factor::Max(left, right) => write!(f, "max({left}, {right})"),
             Factor::Unnamed => f.write_str("?"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(of: &str) -> Sum {
+        Quantity::Argument(of.to_owned()).into()
+    }
+
+    fn product(coefficient: i128, names: &[&str]) -> Term {
+        let factors = names.iter().map(|of| Factor::Quantity(Quantity::Argument((*of).to_owned()))).collect();
+        Term { coefficient, factors }
+    }
+
+    #[track_caller]
+    fn check(factor: Factor, expected: &str) {
+        assert_eq!(factor.to_string(), expected);
+    }
+
+    #[test]
+    fn divisors_are_grouped() {
+        let quotient = |left: Sum, right: Sum| Factor::Quotient(left, right);
+        check(quotient(name("a"), name("n")), "(a / n)");
+        check(quotient(name("a"), Sum(vec![product(2, &["n"])])), "(a / (2 * n))");
+        check(quotient(name("a"), Sum(vec![product(1, &["m", "n"])])), "(a / (m * n))");
+        check(quotient(Sum(vec![product(2, &["a", "b"])]), 7.into()), "(2 * a * b / 7)");
+        check(quotient(Sum(vec![product(1, &["a"]), product(-1, &[])]), 7.into()), "((a - 1) / 7)");
+        check(quotient(Sum(vec![product(-1, &["a"])]), 7.into()), "((-a) / 7)");
+    }
+
+    #[test]
+    fn limits_are_powers_of_two() {
+        let wrapping = |sum, bits, signed| Factor::Wrapping { sum, bits, signed };
+        let minus = |number: i128| Sum(vec![product(1, &["n"]), product(-number, &[])]);
+        check(wrapping(minus((1 << 32) - 1), 32, false), "((n - (2^32 - 1)) as u32)");
+        check(wrapping(minus(1 << 32), 32, false), "((n - 2^32) as u32)");
+        check(wrapping(name("n"), 8, true), "(n as i8)");
+        assert_eq!(Sum::from(-((1 << 63) - 1)).to_string(), "-(2^63 - 1)");
+        assert_eq!(Sum(vec![product(1, &["n"]), product((1 << 63) - 1, &[])]).to_string(), "n + 2^63 - 1");
     }
 }

@@ -242,7 +242,9 @@ impl Translation<'_> {
     fn factor(&self, atom: Atom) -> Factor {
         match &self.domain.atoms.get(atom).uniform {
             Some(Uniform::Symbol(symbol)) => Factor::Quantity(quantity(self.kernel, *symbol)),
-            Some(Uniform::Wrapped { poly, .. }) => Factor::Wrapping(self.sum(poly)),
+            Some(Uniform::Wrapped { poly, bits, signed }) => {
+                Factor::Wrapping { sum: self.sum(poly), bits: *bits, signed: *signed }
+            }
             Some(Uniform::Quotient(left, right)) => Factor::Quotient(self.sum(left), self.sum(right)),
             Some(Uniform::Min(left, right)) => Factor::Min(self.sum(left), self.sum(right)),
             Some(Uniform::Max(left, right)) => Factor::Max(self.sum(left), self.sum(right)),

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Quantity {
-    /// A scalar parameter, or a scalar field of one: `n`, `options.rows`.
+    /// A scalar parameter, or a part of a tuple: `n`, `size.0`.
     Argument(String),
     /// The length of a slice.
     Length(String),
