@@ -239,28 +239,28 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(factor: Factor, expected: &str) {
+    fn check(factor: &Factor, expected: &str) {
         assert_eq!(factor.to_string(), expected);
     }
 
     #[test]
     fn divisors_are_grouped() {
         let quotient = |left: Sum, right: Sum| Factor::Quotient(left, right);
-        check(quotient(name("a"), name("n")), "(a / n)");
-        check(quotient(name("a"), Sum(vec![product(2, &["n"])])), "(a / (2 * n))");
-        check(quotient(name("a"), Sum(vec![product(1, &["m", "n"])])), "(a / (m * n))");
-        check(quotient(Sum(vec![product(2, &["a", "b"])]), 7.into()), "(2 * a * b / 7)");
-        check(quotient(Sum(vec![product(1, &["a"]), product(-1, &[])]), 7.into()), "((a - 1) / 7)");
-        check(quotient(Sum(vec![product(-1, &["a"])]), 7.into()), "((-a) / 7)");
+        check(&quotient(name("a"), name("n")), "(a / n)");
+        check(&quotient(name("a"), Sum(vec![product(2, &["n"])])), "(a / (2 * n))");
+        check(&quotient(name("a"), Sum(vec![product(1, &["m", "n"])])), "(a / (m * n))");
+        check(&quotient(Sum(vec![product(2, &["a", "b"])]), 7.into()), "(2 * a * b / 7)");
+        check(&quotient(Sum(vec![product(1, &["a"]), product(-1, &[])]), 7.into()), "((a - 1) / 7)");
+        check(&quotient(Sum(vec![product(-1, &["a"])]), 7.into()), "((-a) / 7)");
     }
 
     #[test]
     fn limits_are_powers_of_two() {
         let wrapping = |sum, bits, signed| Factor::Wrapping { sum, bits, signed };
         let minus = |number: i128| Sum(vec![product(1, &["n"]), product(-number, &[])]);
-        check(wrapping(minus((1 << 32) - 1), 32, false), "((n - (2^32 - 1)) as u32)");
-        check(wrapping(minus(1 << 32), 32, false), "((n - 2^32) as u32)");
-        check(wrapping(name("n"), 8, true), "(n as i8)");
+        check(&wrapping(minus((1 << 32) - 1), 32, false), "((n - (2^32 - 1)) as u32)");
+        check(&wrapping(minus(1 << 32), 32, false), "((n - 2^32) as u32)");
+        check(&wrapping(name("n"), 8, true), "(n as i8)");
         assert_eq!(Sum::from(-((1 << 63) - 1)).to_string(), "-(2^63 - 1)");
         assert_eq!(Sum(vec![product(1, &["n"]), product((1 << 63) - 1, &[])]).to_string(), "n + 2^63 - 1");
     }
