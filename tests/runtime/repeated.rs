@@ -39,6 +39,12 @@ fn compare_bits(found: &[f32], expected: &[f32], count: &mut [u32]) {
     }
 }
 
+/// The results of the first launches.
+struct Results {
+    floats: Vec<DeviceArray<f32>>,
+    numbers: Vec<DeviceArray<u32>>,
+}
+
 /// Runs algorithms on a stream again and again, each with the memory of the first launch, and returns the number of results that
 /// differ from those of the first launch.
 fn differences(device: &Device, stream: &Stream, n: usize, repetitions: usize) -> cumbia::Result<u32> {
@@ -59,7 +65,7 @@ fn differences(device: &Device, stream: &Stream, n: usize, repetitions: usize) -
     let mut of_runs = inclusive_scan_by_key(&keys, &x, scanned_by_key, Plus).on(stream).memory()?;
     let mut of_sort = sort(sorted).on(stream).memory()?;
     let mut count = device.zeros::<u32>(1)?;
-    let mut expected: Option<(Vec<DeviceArray<f32>>, Vec<DeviceArray<u32>>)> = None;
+    let mut expected: Option<Results> = None;
     for _ in 0..repetitions {
         reduce(&x, 0.0, Plus).on(stream).prepare_in(&mut of_sum)?.launch()?;
         inclusive_scan(&x, scanned, Plus).on(stream).prepare_in(&mut of_scan)?.launch()?;
@@ -75,7 +81,7 @@ fn differences(device: &Device, stream: &Stream, n: usize, repetitions: usize) -
         let found_floats = [scanned.as_slice(), selected.as_slice(), totals.as_slice(), scanned_by_key.as_slice(), sum];
         let found_numbers = [&*elements, &*lengths, &*firsts, &*unique_keys, &*sorted].map(DeviceArray::as_slice);
         let found_numbers = found_numbers.into_iter().chain([bins.as_slice()]);
-        if let Some((floats, numbers)) = &expected {
+        if let Some(Results { floats, numbers }) = &expected {
             for (found, expected) in found_floats.iter().zip(floats) {
                 compare_bits(found, expected, &mut count).over(expected.len()).on(stream).launch()?;
             }
@@ -85,7 +91,7 @@ fn differences(device: &Device, stream: &Stream, n: usize, repetitions: usize) -
         } else {
             let floats = found_floats.iter().map(|found| found.to_device(device)).collect::<cumbia::Result<_>>()?;
             let numbers = found_numbers.map(|found| found.to_device(device)).collect::<cumbia::Result<_>>()?;
-            expected = Some((floats, numbers));
+            expected = Some(Results { floats, numbers });
         }
     }
     Ok(count.to_host()?[0])
