@@ -72,7 +72,7 @@ pub enum Proof {
     Unknown,
 }
 
-/// A check, and what is known of it.
+/// A check, and the result of its proof.
 pub(crate) struct Reported {
     /// The first site.
     pub(crate) site: u32,

@@ -101,7 +101,7 @@ fn conditions_have_the_names_of_the_parameters() {
         proofs("fn k(x: &[u32], y: &mut [u32]) { y[x[0] as usize] = 1u32; }"),
         ["x.len() > 0", "depends on memory"],
     );
-    assert_eq!(proofs("fn k(n: usize, y: &mut [usize]) { y[0] = 7usize / n; }"), ["n > 0", "y.len() > 0"],);
+    assert_eq!(proofs("fn k(n: usize, y: &mut [usize]) { y[0] = 7usize / n; }"), ["n > 0", "y.len() > 0"]);
 }
 
 /// A test before the loop would fail in the last blocks, where the guard excludes some iterations.

@@ -68,7 +68,7 @@ pub enum RequiredLength {
     },
     /// An element for each result, whose number is known only after the launch. Without room for all, the first ones are stored.
     Results {
-        /// What the results are.
+        /// The kind of the results.
         results: ResultKind,
         /// Their number.
         count: usize,

@@ -82,7 +82,7 @@ pub enum Reason {
     Unchecked,
 }
 
-/// The number of checks by what is known of them.
+/// The number of checks by the result of their proofs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
@@ -148,7 +148,7 @@ impl Check {
 }
 
 impl Proof {
-    /// Replaces what is known of one check by what is known of it and another.
+    /// Replaces the result for one check by that for it and another one.
     fn combine(&mut self, other: Proof) {
         match (&mut *self, other) {
             (_, Proof::Always) | (Proof::Kept(_), Proof::AtLaunch { .. }) => {}
