@@ -5,6 +5,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 use crate::ir::{Piece, Span, Text};
+use crate::prove::Verdict;
 
 /// The size in bytes of the fault record, which the first faulting thread fills.
 ///
@@ -95,6 +96,11 @@ pub struct Options {
     pub contiguous_views: bool,
     /// The variant to print.
     pub variant: Variant,
+    /// The groups of checks that the variant omits, of those that it can. A group of checks is a bit of the [`Verdict`] that the
+    /// [`Source::predicate`] of [`Variant::Checked`] evaluates to.
+    ///
+    /// [`Source::predicate`]: crate::Source::predicate
+    pub groups: Verdict,
     /// The number of logical blocks, those of the launch, that a CUDA block executes, if [`Source::coarsening`] is `Ok`:
     /// otherwise it is ignored. The grid of CUDA blocks is the launch's, divided by this number and rounded up, along
     /// [`Coarsening::axis`](crate::Coarsening::axis); the extent of the launch's grid along that axis is in the launch parameter.
@@ -112,7 +118,8 @@ pub enum Variant {
     ///
     /// [`Source::predicate`]: crate::Source::predicate
     Narrow,
-    /// Without the checks that the [`Source::predicate`] proves. The caller guarantees that it holds for every launch.
+    /// Without the checks that the [`Source::predicate`] proves, as far as they are in [`Options::groups`]. The caller
+    /// guarantees that the verdict of every launch includes these groups.
     ///
     /// [`Source::predicate`]: crate::Source::predicate
     Proven,
@@ -145,6 +152,7 @@ impl Default for Options {
             block: None,
             contiguous_views: false,
             variant: Variant::Checked,
+            groups: Verdict::ALL,
             coarsen: None,
         }
     }

@@ -366,6 +366,48 @@ fn threads_without_a_fault_complete() {
     });
 }
 
+/// A launch need not prove that `y` and `z` are long enough: they are not accessed where `x` is negative.
+#[kernel]
+fn where_positive(x: &[f32], y: &mut [f32], z: &mut [f32]) {
+    let i = grid(1);
+    if i < x.len() && x[i] >= 0.0 {
+        y[i] = x[i] + 1.0; // @positive_y: y[i]
+        z[i] = x[i] + 2.0; // @positive_z: z[i]
+    }
+}
+
+/// Launches that prove other checks each time: of both arrays, of one, of the other, and of none.
+#[test]
+fn launches_that_prove_some_of_the_checks() {
+    on_each_device(|device| {
+        for lens in [[100, 100], [60, 100], [100, 60], [60, 60], [60, 80]] {
+            for positive in [50, 100] {
+                let numbers: Vec<f32> = (0..100).map(|i| if i < positive { i as f32 } else { -1.0 }).collect();
+                let x = device.to_device(&numbers).unwrap();
+                let [mut y, mut z] = lens.map(|len| device.zeros::<f32>(len).unwrap());
+                where_positive(&x, &mut y, &mut z).grid(4).block(32).launch().unwrap();
+                let [y_fails, z_fails] = lens.map(|len| len < positive);
+                match device.synchronize() {
+                    Ok(()) => assert!(!y_fails && !z_fails, "{lens:?} of {positive}"),
+                    Err(Error::Fault { line, kind: FaultKind::IndexOutOfBounds { index, len }, .. }) => {
+                        let (mark, at) = if y_fails { ("positive_y", 0) } else { ("positive_z", 1) };
+                        // `z` is shorter than `positive` in threads that do not fault at `y`.
+                        let is_z = line == place("positive_z").1 && z_fails && index < lens[0] as u64;
+                        assert!(line == place(mark).1 && len == lens[at] as u64 || is_z, "{lens:?}: {line}, {index}");
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+                let expected = |plus: f32, len: usize| {
+                    let at = |i: usize| if i < positive.min(lens[0]) { i as f32 + plus } else { 0.0 };
+                    (0..len).map(at).collect::<Vec<f32>>()
+                };
+                assert_eq!(y.to_host().unwrap(), expected(1.0, lens[0]), "{lens:?} of {positive}");
+                assert_eq!(z.to_host().unwrap(), expected(2.0, lens[1]), "{lens:?} of {positive}");
+            }
+        }
+    });
+}
+
 /// After a fault in one block, the others exit at the grid barrier.
 #[kernel]
 fn fault_before_the_grid(y: &mut [u32], block: usize) {

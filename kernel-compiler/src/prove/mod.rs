@@ -105,7 +105,7 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predi
         return None;
     }
     if options.variant == Variant::Proven {
-        remove(module, &proofs, predicate.best());
+        remove(module, &proofs, predicate.best().and(options.groups));
     }
     proofs.predicate.map(Arc::new)
 }
@@ -211,7 +211,12 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
     });
     let mut walk = walk::walk(module, numbers, checks, options.block, width::EXTENT, Some(Widths::new()));
     let widths = walk.widths.take()?;
-    let of_checks = walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE });
+    let is_kept = kept(module, options);
+    let of_checks = walk
+        .checks
+        .iter()
+        .enumerate()
+        .map(|(number, check)| if check.reached && !is_kept(number) { check.condition } else { Condition::FALSE });
     let mut asked: Vec<Condition> = of_checks.collect();
     let count = asked.len();
     // The order of the addresses is irrelevant.
@@ -241,6 +246,16 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
     conditions.without_invariants(condition);
     let predicate = Builder::build(atoms, conditions, assumed, &[condition]);
     (condition != Condition::FALSE).then_some((narrowed, predicate))
+}
+
+/// Returns whether a check is kept because its group is not in [`Options::groups`].
+fn kept(module: &Module, options: Options) -> impl Fn(usize) -> bool {
+    let groups: Vec<Option<u32>> = if options.groups == Verdict::ALL {
+        Vec::new()
+    } else {
+        analyse(module, options.block, EXTENT, false).checks.into_iter().map(|(_, _, group)| group).collect()
+    };
+    move |number| groups.get(number).is_some_and(|group| group.is_some_and(|group| !options.groups.has(group)))
 }
 
 /// Returns the checks of a program, each with the result of its proof.

@@ -18,10 +18,19 @@ impl Verdict {
     /// No check is known to pass.
     pub const NONE: Verdict = Verdict(0);
 
+    /// Every check is known to pass.
+    pub const ALL: Verdict = Verdict(u64::MAX);
+
     /// Returns whether every group of `other` is also in this verdict, so that code without the checks of `other` may
     /// be launched.
     pub fn includes(self, other: Verdict) -> bool {
         other.0 & !self.0 == 0
+    }
+
+    /// Returns the groups that are in both.
+    #[must_use]
+    pub fn and(self, other: Verdict) -> Verdict {
+        Verdict(self.0 & other.0)
     }
 
     /// Returns the number of groups.

@@ -76,6 +76,14 @@ pub(super) fn compile_without_precompiled(
     sources.find(request, architecture, Target::Gpu, nvrtc::load)
 }
 
+/// Returns whether an image of a kernel is among the precompiled ones.
+pub(super) fn is_precompiled(request: Request<'_>, architecture: &Architecture) -> bool {
+    let options = options(request);
+    let parts = recipe_parts(request, &options);
+    let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
+    Sources::of_process().precompiled(recipe, architecture, Target::Gpu).is_some()
+}
+
 /// The meaning of a requested architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {

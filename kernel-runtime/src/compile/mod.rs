@@ -5,6 +5,7 @@
 //! kernels, the disk [`cache`], or [`nvrtc`]; [`load`] loads it on a GPU. [`precompile`](crate::inspect::precompile) does all
 //! but the last step ahead of time.
 
+pub(crate) mod build;
 pub mod cache;
 pub(crate) mod image;
 mod load;

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 
 use cumbia_kernel_compiler::{LaunchCondition, LaunchSymbol, Proof, Relation, Variant};
 
+use super::build::Build;
 use super::specialise::Specialised;
 use super::variants::{Candidate, LaunchShape, ProofCondition};
 use crate::error::{Check, Checks, CompileError, FailedCondition, LaunchError, Position, Result};
@@ -64,7 +65,8 @@ impl Specialised {
                 return Err(kept);
             }
             let predicate = self.predicate(layout);
-            let candidate = predicate.and_then(|predicate| Candidate::new(Variant::Proven, predicate.clone()));
+            let candidate = predicate
+                .and_then(|predicate| Candidate::new(Variant::Proven, Build::Of(Variant::Proven), predicate.clone()));
             Ok(candidate.map(|candidate| ProofCondition { candidate, groups }))
         });
         match proof {

@@ -6,6 +6,7 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ffi::c_void;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,13 +15,15 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use cumbia_kernel_compiler::{
     Axis, Coarsening, Facts, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Quantity, Source, Validated, Variant,
-    with_narrow_indices,
+    Verdict, with_narrow_indices,
 };
 use cumbia_kernel_ir::{
     Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
 };
 
-use super::variants::{Candidates, ProofCondition, first_variant};
+use super::build::{Build, PerBuild};
+use super::image;
+use super::variants::{Candidate, Candidates, LaunchShape, Partial, ProofCondition, first_variant};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::{Compound, Content, Definition};
@@ -58,18 +61,6 @@ pub(crate) struct Specialised {
     pub(crate) small_grid_reported: AtomicBool,
 }
 
-/// A compilation of a kernel for one layout: a variant, possibly with a register limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Build {
-    /// A variant with the registers that the compiler chooses.
-    Of(Variant),
-    /// A variant in which each CUDA block executes several blocks of the launch: see [`Specialised::coarsened`].
-    Coarsened(Variant),
-    /// The checked variant with at most the registers of the preferred variant, so that each launch that the resources
-    /// of that one allow can run it.
-    Limited,
-}
-
 /// The merging of adjacent blocks of a launch into CUDA blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Coarsened {
@@ -102,30 +93,6 @@ impl Coarsened {
     }
 }
 
-/// A value for each [`Build`].
-type PerBuild<T> = [OnceLock<T>; 2 * Variant::ALL.len() + 1];
-
-impl Build {
-    /// The checked variant.
-    pub(crate) const CHECKED: Build = Build::Of(Variant::Checked);
-
-    /// Returns the variant.
-    fn variant(self) -> Variant {
-        match self {
-            Build::Of(variant) | Build::Coarsened(variant) => variant,
-            Build::Limited => Variant::Checked,
-        }
-    }
-
-    fn index(self) -> usize {
-        match self {
-            Build::Of(variant) => variant as usize,
-            Build::Limited => Variant::ALL.len(),
-            Build::Coarsened(variant) => Variant::ALL.len() + 1 + variant as usize,
-        }
-    }
-}
-
 impl Specialised {
     /// Returns the CUDA C of the program. Its fault sites are the same for all layouts and builds.
     pub(crate) fn source(&self, layout: Layout, build: Build) -> &Source {
@@ -136,10 +103,24 @@ impl Specialised {
         cumbia_kernel_compiler::write(&self.validated, &self.compiler_options(layout, build))
     }
 
+    /// Returns the variant of a build, and the groups of checks that it omits at most.
+    fn variant(&self, layout: Layout, build: Build) -> (Variant, Verdict) {
+        match build {
+            Build::Of(variant) | Build::Coarsened(variant) => (variant, Verdict::ALL),
+            Build::Limited => (Variant::Checked, Verdict::ALL),
+            Build::Partial(number) => match self.candidates(layout).partial(number) {
+                Some(partial) => (partial.candidate.variant, partial.verdict),
+                // Unreachable: a build is named once it exists. The checked variant is valid for every launch.
+                None => (Variant::Checked, Verdict::ALL),
+            },
+        }
+    }
+
     fn compiler_options(&self, layout: Layout, build: Build) -> cumbia_kernel_compiler::Options {
         let Options { bounds_checks, launch_bounds, block, max_registers, .. } = self.options;
         // A fixed block is also the launch bound.
         let fixed = block.map(|[x, y, z]| (x * y * z, None));
+        let (variant, groups) = self.variant(layout, build);
         cumbia_kernel_compiler::Options {
             bounds_checks,
             // NVRTC ignores a register limit beside launch bounds.
@@ -147,10 +128,11 @@ impl Specialised {
             registers_limited: build == Build::Limited || max_registers.is_some(),
             block,
             contiguous_views: layout == Layout::Contiguous,
-            variant: build.variant(),
+            variant,
+            groups,
             coarsen: match build {
                 Build::Coarsened(variant) => self.coarsened(layout, variant).map(|coarsened| coarsened.factor),
-                Build::Of(_) | Build::Limited => None,
+                Build::Of(_) | Build::Partial(_) | Build::Limited => None,
             },
         }
     }
@@ -170,7 +152,7 @@ impl Specialised {
     /// Returns the number of blocks of a launch that a CUDA block executes.
     fn factor(&self, layout: Layout, build: Build) -> u32 {
         match build {
-            Build::Of(_) | Build::Limited => 1,
+            Build::Of(_) | Build::Partial(_) | Build::Limited => 1,
             Build::Coarsened(variant) => self.coarsened(layout, variant).map_or(1, |coarsened| coarsened.factor.get()),
         }
     }
@@ -267,7 +249,7 @@ impl Specialised {
         Request {
             kernel: self.info.name,
             instance: self.instance,
-            variant: build.variant(),
+            variant: self.variant(layout, build).0,
             coarsened: self.factor(layout, build),
             source: &self.source(layout, build).text,
             flags: Flags { max_registers, ..flags },
@@ -309,21 +291,110 @@ impl Specialised {
     #[cold]
     fn load(&self, context: &Arc<cuda::Context>, layout: Layout, build: Build) -> Result<&LoadedKernel> {
         let registers = match build {
-            Build::Of(_) | Build::Coarsened(_) => None,
+            Build::Of(_) | Build::Partial(_) | Build::Coarsened(_) => None,
             Build::Limited => Some(self.register_limit(context, layout)?),
         };
         let _loading = self.loading.lock();
-        let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
-        let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
-        // The number of GPUs does not change after the process's first driver call.
-        let of_device = modules.get(ordinal).ok_or(DeviceError::NoSuchDevice { ordinal, count })?;
-        let place = &of_device[layout as usize][build.index()];
+        let place = self.place(context, layout, build)?;
         if let Some(module) = place.get() {
             return Ok(module);
         }
         let source = self.source(layout, build);
         let module = load(context, self.request(layout, build, registers), &source.entry)?;
         Ok(place.get_or_init(|| module))
+    }
+
+    /// Returns the place of a loaded module.
+    fn place(&self, context: &Arc<cuda::Context>, layout: Layout, build: Build) -> Result<&OnceLock<LoadedKernel>> {
+        let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
+        let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
+        // The number of GPUs does not change after the process's first driver call.
+        let of_device = modules.get(ordinal).ok_or(DeviceError::NoSuchDevice { ordinal, count })?;
+        Ok(&of_device[layout as usize][build.index()])
+    }
+
+    /// Returns the build of a launch. If the launch proves some of the checks that a variant omits, but not all, that is a variant
+    /// without the checks that it proves, which is compiled here for the first such launch.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Candidates::select`].
+    #[cold]
+    pub(crate) unsafe fn select_or_compile(
+        &self,
+        context: &Arc<cuda::Context>,
+        layout: Layout,
+        params: *const *mut c_void,
+        shape: &LaunchShape,
+    ) -> Result<Build> {
+        let candidates = self.candidates(layout);
+        // SAFETY: upheld by the caller, as below.
+        let select = || unsafe { candidates.select(params, shape) };
+        if let Some(build) = select() {
+            return Ok(build);
+        }
+        let checked = self.request(layout, Build::CHECKED, None);
+        if image::is_precompiled(checked, context.architecture()) {
+            // Such a program does not expect to compile.
+            candidates.close();
+            return Ok(Build::CHECKED);
+        }
+        let _growing = candidates.growing.lock();
+        // Another thread may have compiled it.
+        if let Some(build) = select() {
+            return Ok(build);
+        }
+        // SAFETY: as above.
+        let Some((source, partial)) = (unsafe { self.partial(layout, params, shape) }) else {
+            return Ok(Build::CHECKED);
+        };
+        let build = partial.candidate.build;
+        let (variant, request) = (partial.candidate.variant, self.request(layout, Build::CHECKED, None));
+        let Ok(module) = load(context, Request { variant, source: &source.text, ..request }, &source.entry) else {
+            // The checked variant may be in a cache.
+            candidates.close();
+            return Ok(Build::CHECKED);
+        };
+        // These are empty: only this function fills them, one thread at a time.
+        self.sources[layout as usize][build.index()].get_or_init(|| source);
+        self.place(context, layout, build)?.get_or_init(|| module);
+        candidates.add(partial);
+        Ok(build)
+    }
+
+    /// Returns the variant without the checks that a launch proves.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Candidates::select`].
+    unsafe fn partial(
+        &self,
+        layout: Layout,
+        params: *const *mut c_void,
+        shape: &LaunchShape,
+    ) -> Option<(Source, Partial)> {
+        let candidates = self.candidates(layout);
+        let (build, proven) = (candidates.next_partial()?, candidates.proven()?);
+        // SAFETY: upheld by the caller, as below.
+        let verdict = unsafe { proven.verdict(params, shape) };
+        let write = |variant| {
+            let options = self.compiler_options(layout, Build::CHECKED);
+            let options = cumbia_kernel_compiler::Options { variant, groups: verdict, ..options };
+            cumbia_kernel_compiler::write(&self.validated, &options)
+        };
+        if candidates.preferred() == Variant::Narrow {
+            let source = write(Variant::Narrow);
+            let predicate = source.predicate.clone();
+            let candidate = predicate.and_then(|predicate| Candidate::new(Variant::Narrow, build, predicate));
+            if let Some(candidate) = candidate
+                && candidates.watches(&candidate)
+                // SAFETY: as above.
+                && unsafe { candidate.is_valid(params, shape) }
+            {
+                return Some((source, Partial { verdict, candidate }));
+            }
+        }
+        Some((write(Variant::Proven), Partial { verdict, candidate: proven.with_groups(build, verdict) }))
     }
 
     /// Returns the register limit of [`Build::Limited`].

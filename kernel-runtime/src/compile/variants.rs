@@ -3,24 +3,34 @@
 //! The compiler can write a kernel without the bounds checks that a predicate proves. A predicate reads launch symbols:
 //! grid and block, dynamic shared memory, and parameters. All of them are numbers at a launch, where
 //! [`Candidates::select`] evaluates the predicates. The candidates are in order of preference; the checked variant,
-//! which is valid for every launch, follows the last of them.
+//! which is valid for every launch, follows the last of them. A launch that proves some of the checks, but not all, runs a
+//! variant without those: which checks these are is known only then, so that it is compiled for the first such launch.
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use smallvec::SmallVec;
 
-use cumbia_kernel_compiler::{Axis, LaunchSymbol, Predicate, Variant};
+use cumbia_kernel_compiler::{Axis, LaunchSymbol, Predicate, Variant, Verdict};
 use cumbia_kernel_ir::Scalar;
 
+use super::build::{Build, PARTIALS};
 use crate::cuda::variable;
-use crate::sync::OnceLock;
+use crate::sync::{Mutex, OnceLock};
 use cumbia_kernel_sync::warn;
 
 /// The variants of a kernel that are valid only under a condition, in order of preference.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
-    candidates: Vec<Candidate>,
+    /// Those without all the checks that they can omit.
+    whole: Vec<Candidate>,
+    /// The variants without some of the checks that the proven one omits, in the order in which launches needed them.
+    partials: [OnceLock<Partial>; PARTIALS],
+    /// Whether there will be no further ones.
+    is_closed: AtomicBool,
+    /// Held while one is added.
+    pub(super) growing: Mutex<()>,
     /// The parameters that the conditions read, without duplicates.
     parameters: Vec<Parameter>,
 }
@@ -29,11 +39,23 @@ pub(crate) struct Candidates {
 #[derive(Debug)]
 pub(crate) struct Candidate {
     pub(crate) variant: Variant,
+    /// The compilation that such a launch runs, unless it is coarsened.
+    pub(crate) build: Build,
     predicate: Arc<Predicate>,
+    /// The groups of checks that have to be proved.
+    groups: Verdict,
     /// The source of the value of each symbol of the predicate.
     symbols: Vec<Symbol>,
     /// A further condition: that of the checks of a kernel with `prove`.
     further: Option<Box<Candidate>>,
+}
+
+/// A variant without some of the checks that the proven one omits: see [`Build::Partial`].
+#[derive(Debug)]
+pub(crate) struct Partial {
+    /// The groups of checks that it omits.
+    pub(super) verdict: Verdict,
+    pub(super) candidate: Candidate,
 }
 
 /// The source of a launch symbol's value.
@@ -79,41 +101,46 @@ impl LaunchShape {
 impl Candidates {
     /// Returns the candidates of these predicates, without those whose symbols the host cannot read.
     pub(crate) fn new(predicates: impl IntoIterator<Item = (Variant, Arc<Predicate>)>) -> Candidates {
-        let candidates = predicates.into_iter().filter_map(|(variant, predicate)| Candidate::new(variant, predicate));
-        Candidates::of(candidates.collect())
+        Candidates::of(candidates(predicates))
     }
 
     /// Returns the candidates with these conditions, each of which is also a condition of those before it.
     pub(crate) fn nested(predicates: impl IntoIterator<Item = (Variant, Arc<Predicate>)>) -> Candidates {
-        let mut candidates = Candidates::new(predicates).candidates;
+        let mut candidates = candidates(predicates);
         for at in 1..candidates.len() {
-            let Candidate { variant, predicate, symbols, further: _ } = &candidates[at];
-            let (variant, predicate, symbols) = (*variant, predicate.clone(), symbols.clone());
-            candidates[at - 1].further = Some(Box::new(Candidate { variant, predicate, symbols, further: None }));
+            let Candidate { build, groups, .. } = candidates[at];
+            candidates[at - 1].further = Some(Box::new(candidates[at].with_groups(build, groups)));
         }
-        Candidates::of(candidates)
+        let candidates = Candidates::of(candidates);
+        // A launch that does not prove all checks is rejected.
+        candidates.close();
+        candidates
     }
 
     fn of(candidates: Vec<Candidate>) -> Candidates {
         let mut parameters = Vec::new();
-        for symbol in candidates.iter().flat_map(|candidate| &candidate.symbols) {
-            if let Symbol::Parameter(parameter) = symbol
-                && !parameters.contains(parameter)
-            {
-                parameters.push(*parameter);
+        for parameter in candidates.iter().flat_map(Candidate::parameters) {
+            if !parameters.contains(&parameter) {
+                parameters.push(parameter);
             }
         }
-        Candidates { candidates, parameters }
+        Candidates { whole: candidates, parameters, ..Candidates::default() }
     }
 
-    /// Returns the candidates, in order of preference.
+    /// Returns the candidates whose predicates the compiler has derived, in order of preference.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Candidate> {
-        self.candidates.iter()
+        self.whole.iter()
+    }
+
+    /// Returns all builds that launches select at present.
+    pub(crate) fn builds(&self) -> impl Iterator<Item = Build> {
+        let partials = self.partials.iter().filter_map(OnceLock::get).map(|partial| &partial.candidate);
+        self.iter().chain(partials).map(|candidate| candidate.build).chain([Build::CHECKED])
     }
 
     /// Returns the variant that a launch runs unless an index may be out of bounds.
     pub(crate) fn preferred(&self) -> Variant {
-        self.candidates.first().map_or(Variant::Checked, |candidate| candidate.variant)
+        self.whole.first().map_or(Variant::Checked, |candidate| candidate.variant)
     }
 
     /// Returns the parameters that the predicates read.
@@ -121,28 +148,97 @@ impl Candidates {
         &self.parameters
     }
 
-    /// Returns the first variant that is valid for a launch.
+    /// Returns the build of the best variant that is valid for a launch; `None` if a variant that is not compiled yet would be
+    /// better: see [`Specialised::select_or_compile`](super::specialise::Specialised::select_or_compile).
     ///
     /// # Safety
     ///
     /// As for [`Parameter::read`], for all [`parameters`](Candidates::parameters).
-    pub(crate) unsafe fn select(&self, params: *const *mut c_void, shape: &LaunchShape) -> Variant {
-        // SAFETY: upheld by the caller.
-        let valid = self.candidates.iter().find(|candidate| unsafe { candidate.is_valid(params, shape) });
-        valid.map_or(Variant::Checked, |candidate| candidate.variant)
+    pub(crate) unsafe fn select(&self, params: *const *mut c_void, shape: &LaunchShape) -> Option<Build> {
+        // SAFETY: upheld by the caller, as below.
+        let is_valid = |candidate: &Candidate| unsafe { candidate.is_valid(params, shape) };
+        if let Some(candidate) = self.whole.iter().find(|candidate| is_valid(candidate)) {
+            return Some(candidate.build);
+        }
+        let valid = self.partials.iter().filter_map(OnceLock::get).filter(|partial| is_valid(&partial.candidate));
+        let best = valid.max_by_key(|partial| partial.verdict.groups());
+        if self.next_partial().is_some()
+            && let Some(proven) = self.proven()
+        {
+            // SAFETY: as above.
+            let verdict = unsafe { proven.verdict(params, shape) };
+            if verdict != best.map_or(Verdict::NONE, |partial| partial.verdict) {
+                return None;
+            }
+        }
+        Some(best.map_or(Build::CHECKED, |partial| partial.candidate.build))
     }
+
+    /// Returns the candidate of the proven variant.
+    pub(super) fn proven(&self) -> Option<&Candidate> {
+        self.whole.last().filter(|candidate| candidate.variant == Variant::Proven)
+    }
+
+    /// Returns a partial variant by its number.
+    pub(super) fn partial(&self, number: u8) -> Option<&Partial> {
+        self.partials.get(usize::from(number))?.get()
+    }
+
+    /// Returns the build of the next partial variant; `None` if there will be no further one.
+    pub(super) fn next_partial(&self) -> Option<Build> {
+        let free = self.partials.iter().position(|partial| partial.get().is_none())?;
+        (!self.is_closed.load(Ordering::Relaxed)).then_some(Build::Partial(free as u8))
+    }
+
+    /// Adds the variant with the build [`next_partial`](Candidates::next_partial), while [`growing`](Candidates::growing) is held.
+    pub(super) fn add(&self, partial: Partial) {
+        if let Some(free) = self.partials.iter().find(|place| place.get().is_none()) {
+            free.get_or_init(|| partial);
+        }
+    }
+
+    /// Excludes further partial variants.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the predicate of a candidate reads no other parameters than those of the others.
+    pub(super) fn watches(&self, candidate: &Candidate) -> bool {
+        candidate.parameters().all(|parameter| self.parameters.contains(&parameter))
+    }
+}
+
+/// Returns the candidates of these predicates, without those whose symbols the host cannot read.
+fn candidates(predicates: impl IntoIterator<Item = (Variant, Arc<Predicate>)>) -> Vec<Candidate> {
+    let candidate = |(variant, predicate)| Candidate::new(variant, Build::Of(variant), predicate);
+    predicates.into_iter().filter_map(candidate).collect()
 }
 
 impl Candidate {
     /// Returns the candidate of a predicate; `None` if the host cannot read one of its symbols.
-    pub(crate) fn new(variant: Variant, predicate: Arc<Predicate>) -> Option<Candidate> {
+    pub(crate) fn new(variant: Variant, build: Build, predicate: Arc<Predicate>) -> Option<Candidate> {
         let symbols = predicate.symbols().iter().map(|symbol| Symbol::of(*symbol)).collect::<Option<_>>()?;
-        Some(Candidate { variant, predicate, symbols, further: None })
+        let groups = predicate.best();
+        Some(Candidate { variant, build, predicate, groups, symbols, further: None })
+    }
+
+    /// Returns the candidate that demands the proof of these groups only.
+    pub(super) fn with_groups(&self, build: Build, groups: Verdict) -> Candidate {
+        let Candidate { variant, ref predicate, ref symbols, .. } = *self;
+        Candidate { variant, build, predicate: predicate.clone(), groups, symbols: symbols.clone(), further: None }
     }
 
     /// Returns the predicate.
     pub(crate) fn predicate(&self) -> &Predicate {
         &self.predicate
+    }
+
+    /// Returns the parameters that the predicate reads.
+    fn parameters(&self) -> impl Iterator<Item = Parameter> {
+        self.symbols.iter().filter_map(|symbol| match symbol {
+            Symbol::Parameter(parameter) => Some(*parameter),
+            Symbol::Shape(_) => None,
+        })
     }
 
     /// Returns whether the predicate holds for a launch.
@@ -152,9 +248,19 @@ impl Candidate {
     /// As for [`Candidates::select`].
     pub(crate) unsafe fn is_valid(&self, params: *const *mut c_void, shape: &LaunchShape) -> bool {
         // SAFETY: upheld by the caller.
-        let holds = self.predicate.holds(&unsafe { self.values(params, shape) });
+        let holds = unsafe { self.verdict(params, shape) }.includes(self.groups);
         // SAFETY: as above.
         holds && self.further.as_ref().is_none_or(|further| unsafe { further.is_valid(params, shape) })
+    }
+
+    /// Returns the checks that are proved for a launch.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Candidates::select`].
+    pub(super) unsafe fn verdict(&self, params: *const *mut c_void, shape: &LaunchShape) -> Verdict {
+        // SAFETY: upheld by the caller.
+        self.predicate.verdict(&unsafe { self.values(params, shape) })
     }
 
     /// Returns the values of the predicate's symbols in a launch.

@@ -5,6 +5,7 @@ pub mod checks;
 pub mod precompile;
 
 use self::attributes::Attributes;
+use crate::compile::build::Build;
 use crate::compile::{self, Flags, Request};
 use crate::cuda;
 use crate::device::Device;
@@ -12,7 +13,6 @@ use crate::error::{Checks, CompileError, Result};
 use crate::kernel::{KernelImpl, specialised};
 use crate::kernel_info::KernelInfo;
 use crate::layout::Layout;
-use crate::specialise::Build;
 pub use cumbia_kernel_compiler::Variant;
 
 /// A kernel: the type that `#[kernel]` declares under the function's name. Helpers bound the kernel of a

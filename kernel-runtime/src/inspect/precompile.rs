@@ -57,6 +57,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use crate::compile::build::Build;
 use crate::compile::{Request, image};
 use crate::cuda::Architecture;
 pub use crate::error::{Compiled, Failed, Failure, Report};
@@ -66,7 +67,7 @@ use crate::kernel::specialised;
 use crate::kernel_info::{KernelInfo, kernels};
 use crate::layout::Layout;
 use crate::precompiled::Precompiled;
-use crate::specialise::{Build, Specialised};
+use crate::specialise::Specialised;
 
 /// A kernel at one choice of its generic arguments. The macro registers those of non-generic kernels.
 #[doc(hidden)]

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use super::coarsening;
 use crate::argument::ArgumentFacts;
 use crate::block_picker;
+use crate::compile::build::Build;
 use crate::compile::variants::{Candidates, LaunchShape};
 use crate::cpu;
 use crate::cuda::{self, DriverLaunch, Geometry, LaunchParameter, Module};
@@ -18,7 +19,7 @@ use crate::error::{BlockLimit, Error, LaunchError, Result};
 use crate::kernel::ErasedKernel;
 use crate::launch::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::layout::Layout;
-use crate::specialise::{Build, Coarsened, Specialised};
+use crate::specialise::{Coarsened, Specialised};
 use crate::sync::assert_unlocked;
 use cumbia_kernel_compiler::Variant;
 use cumbia_kernel_sync::event;
@@ -28,8 +29,8 @@ use cumbia_kernel_sync::event;
 pub(crate) struct CheckedLaunch {
     pub(crate) specialised: &'static Specialised,
     pub(crate) layout: Layout,
-    /// [`Variant::Checked`] on the CPU device, which checks every index.
-    pub(crate) variant: Variant,
+    /// The build of a launch that is not coarsened: [`Build::CHECKED`] on the CPU device, which checks every index.
+    pub(crate) build: Build,
     /// The blocks of the launch that a CUDA block executes, if there are several.
     pub(crate) coarsened: Option<Coarsened>,
     /// The launch as the user sees it.
@@ -66,7 +67,7 @@ impl CheckedLaunch {
     #[cold]
     fn emit_trace(&self, device: &Device) {
         let ResolvedConfig { grid, block, shared_bytes, cooperative, .. } = self.config;
-        let (kernel, variant, device) = (self.specialised.instance, self.variant, device.clone());
+        let (kernel, variant, device) = (self.specialised.instance, self.build, device.clone());
         let coarsened = self.coarsened.map_or(1, |coarsened| coarsened.factor.get());
         event!(
             trace, target: "cumbia::launch",
@@ -132,10 +133,10 @@ impl CheckedLaunch {
             specialised.require_coarsenable(layout)?;
         }
         let max_index = arguments.max_index;
-        let (variant, coarsened, config) = match device.backend() {
+        let (build, coarsened, config) = match device.backend() {
             Backend::Cpu(_) => {
                 let config = resolve(config, specialised, |items| Ok(cpu_block(specialised, device, items)))?;
-                (Variant::Checked, None, config)
+                (Build::CHECKED, None, config)
             }
             Backend::Cuda(context) => select(config, specialised, context, arguments)?,
         };
@@ -152,7 +153,7 @@ impl CheckedLaunch {
             // parameters: `K::visit` visits those of the IR.
             unsafe { specialised.require_proof(layout, params.as_ptr(), &(&config).into()) }?;
         }
-        let checked = CheckedLaunch { specialised, layout, variant, coarsened, config, module: None };
+        let checked = CheckedLaunch { specialised, layout, build, coarsened, config, module: None };
         match device.backend() {
             Backend::Cpu(_) => {
                 let (requested, limit) = (specialised.facts.stack_bytes, cpu::MAX_STACK_BYTES);
@@ -177,8 +178,8 @@ impl CheckedLaunch {
     /// the registers. It then runs the checked variant with as few registers as the preferred one needs.
     fn with_resources(self, device: &Device, context: &Arc<Gpu>, purpose: Purpose) -> Result<CheckedLaunch> {
         let with = |build| self.with_build(build, device, context, purpose);
-        if self.coarsened.is_some() {
-            return match with(Build::Coarsened(self.variant)) {
+        if let (Some(_), Build::Of(variant)) = (self.coarsened, self.build) {
+            return match with(Build::Coarsened(variant)) {
                 // Several items need more registers than one.
                 Err(Error::Launch(_)) => {
                     CheckedLaunch { coarsened: None, ..self }.with_resources(device, context, purpose)
@@ -186,11 +187,11 @@ impl CheckedLaunch {
                 result => result,
             };
         }
-        let result = with(Build::Of(self.variant));
+        let result = with(self.build);
         let Err(Error::Launch(_)) = result else { return result };
-        let checked = CheckedLaunch { variant: Variant::Checked, ..self };
+        let checked = CheckedLaunch { build: Build::CHECKED, ..self };
         let with_checked = |build| checked.with_build(build, device, context, purpose);
-        if self.variant != Variant::Checked {
+        if self.build != Build::CHECKED {
             match with_checked(Build::CHECKED) {
                 Err(Error::Launch(_)) => {}
                 checked => return checked,
@@ -239,10 +240,9 @@ impl CheckedLaunch {
         let (Backend::Cuda(context), Some(candidates)) = (device.backend(), self.candidates()) else {
             return Ok(least);
         };
-        let conditional = candidates.iter().map(|candidate| candidate.variant);
-        for variant in conditional.chain([Variant::Checked]).filter(|variant| *variant != self.variant) {
+        for build in candidates.builds().filter(|build| *build != self.build) {
             // A block that is too large for a variant does not run it.
-            if let Ok(checked) = self.with_build(Build::Of(variant), device, context, Purpose::Occupancy) {
+            if let Ok(checked) = self.with_build(build, device, context, Purpose::Occupancy) {
                 least = least.min(checked.resident_blocks()?);
             }
         }
@@ -364,7 +364,7 @@ fn select(
     specialised: &'static Specialised,
     context: &Arc<Gpu>,
     ArgumentFacts { layout, params, max_index: _ }: ArgumentFacts<'_>,
-) -> Result<(Variant, Option<Coarsened>, ResolvedConfig)> {
+) -> Result<(Build, Option<Coarsened>, ResolvedConfig)> {
     let mut is_picked = false;
     let default = resolve(config, specialised, |items| {
         is_picked = true;
@@ -393,7 +393,7 @@ fn select(
         }
         let config = if is_picked { with_block_of(build)? } else { default };
         if is_valid(&config) {
-            return Ok((candidate.variant, coarsened, config));
+            return Ok((candidate.build, coarsened, config));
         }
         if must_hold {
             rejected = Some(config);
@@ -402,11 +402,21 @@ fn select(
         tried = config;
     }
     if let Some(config) = rejected {
-        return Ok((Variant::Checked, None, config));
+        return Ok((Build::CHECKED, None, config));
+    }
+    // SAFETY: as above.
+    let selected = unsafe { specialised.select_or_compile(context, layout, params.as_ptr(), &(&tried).into()) }?;
+    if let Build::Partial(_) = selected {
+        let config = if is_picked { with_block_of(selected)? } else { default };
+        // SAFETY: as above.
+        let selected_again = unsafe { specialised.candidates(layout).select(params.as_ptr(), &(&config).into()) };
+        if selected_again == Some(selected) {
+            return Ok((selected, None, config));
+        }
     }
     let coarsened = coarsened(Variant::Checked);
     let config = if is_picked { with_block_of(build_of(Variant::Checked, coarsened))? } else { default };
-    Ok((Variant::Checked, coarsened, config))
+    Ok((Build::CHECKED, coarsened, config))
 }
 
 /// Picks a block for a launch over `items` on the CPU device.

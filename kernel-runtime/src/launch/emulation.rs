@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use super::{ErasedLaunch, Launch};
 use crate::argument::{Binder, run_in_place};
 use crate::block_picker;
+use crate::compile::build::Build;
 use crate::compile::variants::LaunchShape;
 use crate::cuda::RawFault;
 use crate::device::Device;
@@ -12,7 +13,6 @@ use crate::dim::Dim3;
 use crate::error::Result;
 use crate::fault;
 use crate::inspect::Kernel;
-use crate::specialise::Build;
 use cumbia_kernel_compiler::Variant;
 
 /// The inputs of one launch on an emulator.
@@ -64,7 +64,12 @@ impl dyn ErasedLaunch + '_ {
         let specialised = self.kernel().specialised()?;
         let config = self.config().resolve(self.kernel().name, specialised.options.block, pick)?;
         // SAFETY: these are pointers to the parameters of the kernel, in order: `bind` visits the parameters of the IR.
-        let variant = unsafe { specialised.candidates(layout).select(params.as_ptr(), &LaunchShape::from(&config)) };
+        let selected = unsafe { specialised.candidates(layout).select(params.as_ptr(), &LaunchShape::from(&config)) };
+        // Partial variants are compiled for launches on a GPU only.
+        let variant = match selected {
+            Some(Build::Of(variant)) => variant,
+            _ => Variant::Checked,
+        };
         // Small launches are coarsened as well: a GPU would not, but so the sources are tested.
         let is_plain = config.cluster.is_some() || config.shared_bytes > 0 || config.cooperative;
         let coarsened = if is_plain { None } else { specialised.coarsened(layout, variant) };

@@ -12,13 +12,13 @@ use rustc_hash::FxHasher;
 
 use super::checked::{CheckedLaunch, is_traced};
 use crate::argument::{Binder, FastBinder};
+use crate::compile::build::Build;
 use crate::compile::variants::{Candidates, LaunchShape, Parameter};
 use crate::cuda::{DriverLaunch, LaunchParameter, Launched};
 use crate::device::{Device, Identity};
 use crate::launch::config::{CompactConfig, LaunchConfig};
 use crate::layout::Layout;
 use crate::stream::Stream;
-use cumbia_kernel_compiler::Variant;
 
 /// A validated launch and its key. The fields of the key are adjacent in memory, and what a cache hit uses follows them.
 #[repr(C, align(64))]
@@ -38,7 +38,7 @@ pub(super) struct CachedCondition {
     /// The first `watched` are used.
     parameters: [Watched; MAX_WATCHED],
     watched: u8,
-    variant: Variant,
+    build: Build,
     /// `None` for a kernel without variants.
     candidates: Option<&'static Candidates>,
     /// The shape of all launches with this configuration.
@@ -59,8 +59,8 @@ impl CachedCondition {
     pub(super) fn new(checked: &CheckedLaunch, binder: &Binder<'_>) -> Option<CachedCondition> {
         // The checked variant of a kernel with `prove` runs only launches that are proved, which is not a property of the
         // variant: if the proven one needs too many registers, or `CUMBIA_VARIANT` excludes it.
-        let CheckedLaunch { specialised, layout, variant, .. } = *checked;
-        if specialised.options.prove && variant == Variant::Checked && specialised.predicate(layout).is_some() {
+        let CheckedLaunch { specialised, layout, build, .. } = *checked;
+        if specialised.options.prove && build == Build::CHECKED && specialised.predicate(layout).is_some() {
             return None;
         }
         let candidates = checked.candidates();
@@ -76,7 +76,7 @@ impl CachedCondition {
             None => Watched { parameter: Parameter::NONE, value: Cell::new(0) },
         });
         let (watched, shape) = (read.len() as u8, LaunchShape::from(&checked.config));
-        Some(CachedCondition { parameters, watched, variant: checked.variant, candidates, shape })
+        Some(CachedCondition { parameters, watched, build: checked.build, candidates, shape })
     }
 }
 
@@ -102,10 +102,10 @@ impl CachedLaunch {
     /// As for [`has_variant_of`](CachedLaunch::has_variant_of).
     #[inline(never)]
     unsafe fn selects_again(&self, params: *const *mut c_void) -> bool {
-        let CachedCondition { parameters, watched, variant, candidates, shape } = &self.condition;
+        let CachedCondition { parameters, watched, build, candidates, shape } = &self.condition;
         let Some(candidates) = candidates else { return true };
         // SAFETY: upheld by the caller.
-        if unsafe { candidates.select(params, shape) } != *variant {
+        if unsafe { candidates.select(params, shape) } != Some(*build) {
             return false;
         }
         for Watched { parameter, value } in parameters.iter().take((*watched).into()) {

@@ -69,7 +69,7 @@ scenarios! {
             scaled(1.0, &x, &mut y).grid(LARGE / 256 + 1).block(256).launch().unwrap();
             assert_eq!(last(&fake), (Build::Checked, [16385, 1, 1], 0));
         }
-        assert_eq!(fake.calls("cuModuleLoadDataEx"), 2);
+        assert_eq!(fake.calls("cuModuleLoadDataEx"), 3);
     }
 
     fn prepared_launches_and_graphs_are_coarsened() {

@@ -236,12 +236,13 @@ typedef struct Event { struct timespec time; void* stream; long record; } Event;
 typedef struct Graph { intptr_t nodes; unsigned first; } Graph; // `first`: see `identity`
 
 // A module, which is also its function. The letter of its machine code: see nvrtc.c.
-typedef struct Module { char build; } Module;
+typedef struct Module { char build, checks; } Module;
 
 // The module of the last launch or kernel node.
-static char last_build;
-long fake_last_build(void) { return last_build; }
-static void note_build(const void* function) { last_build = ((const Module*)function)->build; }
+static Module last_module;
+long fake_last_build(void) { return last_module.build; }
+long fake_last_checks(void) { return last_module.checks; }
+static void note_build(const void* function) { last_module = *(const Module*)function; }
 
 static long registers_of(const void* function) {
     char build = ((const Module*)function)->build;
@@ -469,7 +470,7 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* op
     ENTER;
     (void)count; (void)options; (void)values;
     int made = make(module);
-    if (!made) ((Module*)*module)->build = *text == 0x7f ? text[4] : '?';
+    if (!made) *(Module*)*module = *text == 0x7f ? (Module){ text[4], text[5] } : (Module){ '?', 0 };
     return made;
 }
 int cuModuleUnload(void* module) { ENTER; return end(module); }

@@ -305,6 +305,11 @@ impl Fake {
         }
     }
 
+    /// Returns the number of bounds checks in the code of the last launch or kernel node.
+    pub(crate) fn last_checks(&self) -> i64 {
+        self.number("fake_last_checks")
+    }
+
     /// Sets the maximum number of blocks of a cluster.
     pub(crate) fn largest_cluster(&self, blocks: i64) {
         self.set("fake_largest_cluster", blocks);

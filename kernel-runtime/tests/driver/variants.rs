@@ -72,16 +72,59 @@ scenarios! {
             scaled(1.0, &x, &mut y).grid(2).block(256).launch().unwrap();
             assert_eq!(state(&fake), (1, Build::Proven));
         }
+        scaled(1.0, &x, &mut short).grid(2).block(256).launch().unwrap();
         for _ in 0..3 {
-            scaled(1.0, &x, &mut short).grid(2).block(256).launch().unwrap();
-            assert_eq!(state(&fake), (2, Build::Checked));
             scaled(1.0, &x, &mut y).grid(3).block(256).launch().unwrap();
-            assert_eq!(state(&fake), (2, Build::Checked));
+            assert_eq!((state(&fake), fake.last_checks()), ((3, Build::Checked), 2));
+            // Only `y` may be too short.
+            scaled(1.0, &x, &mut short).grid(2).block(256).launch().unwrap();
+            assert_eq!((state(&fake), fake.last_checks()), ((3, Build::Checked), 1));
             scaled(1.0, &x, &mut y).grid(2).block(256).launch().unwrap();
-            assert_eq!(state(&fake), (2, Build::Proven));
+            assert_eq!((state(&fake), fake.last_checks()), ((3, Build::Proven), 0));
             scaled(1.0, &x, &mut short).grid(1).block(511).launch().unwrap();
-            assert_eq!(state(&fake), (2, Build::Proven));
+            assert_eq!(state(&fake), (3, Build::Proven));
         }
+    }
+
+    /// A launch for which there is no partial variant runs the best of those that there are, or the checked one.
+    fn partial_variants_are_few() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let arrays: [DeviceArray<f32>; 16] = std::array::from_fn(|_| zeros(&device, 64));
+        let (short, mut y) = (zeros(&device, 63), zeros(&device, 64));
+        let mut launch = |first: &DeviceArray<f32>, second: &DeviceArray<f32>, third: &DeviceArray<f32>| {
+            let [_, _, _, d, e, f, g, h, i, j, k, l, m, n, o, p] = &arrays;
+            let launch = seventeen(1.0, first, second, third, d, e, f, g, h, i, j, k, l, m, n, o, p, &mut y);
+            launch.grid(2).block(32).launch().unwrap();
+            (fake.calls("cuModuleLoadDataEx"), fake.last_checks())
+        };
+        let x = &arrays[0];
+        for _ in 0..2 {
+            assert_eq!(launch(&short, &short, x), (1, 2));
+        }
+        assert_eq!(launch(x, &short, x), (2, 1));
+        assert_eq!(launch(&short, &short, x), (2, 2));
+        // The first of the two also checks this one.
+        assert_eq!(launch(&short, x, x), (2, 2));
+        assert_eq!(launch(x, &short, x), (2, 1));
+        assert_eq!(launch(x, x, &short), (3, 17));
+        assert_eq!(launch(x, x, x), (4, 0));
+    }
+
+    /// A program with precompiled kernels compiles nothing.
+    fn partial_variants_are_not_compiled_beside_precompiled_ones(
+        "CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/partial-kernels")
+    ) {
+        let folder = Path::new(concat!(env!("CARGO_TARGET_TMPDIR"), "/partial-kernels"));
+        let _ = std::fs::remove_dir_all(folder);
+        Plan::new().instance::<scaled>().architectures(["sm_90"]).quiet().compile_into(folder).unwrap();
+        let compilations = cumbia::cache::stats().compilations;
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut short) = (zeros(&device, 512), zeros(&device, 511));
+        for _ in 0..2 {
+            scaled(1.0, &x, &mut short).grid(2).block(256).launch().unwrap();
+            assert_eq!((state(&fake), fake.last_checks()), ((1, Build::Checked), 2));
+        }
+        assert_eq!(cumbia::cache::stats().compilations, compilations);
     }
 
     /// The first launch compiles the variant that it runs.
@@ -137,14 +180,17 @@ scenarios! {
                 assert_eq!(launch(factor, last, &mut y), (false, Build::Proven));
             }
         }
-        assert_eq!(launch(1.0, &short, &mut y), (true, Build::Checked));
-        for last in [&short, &shorter, &short] {
-            assert_eq!(launch(1.0, last, &mut y), (false, Build::Checked));
-            assert_eq!(launch(2.0, last, &mut short_y), (false, Build::Checked));
+        // The first launch of each variant that keeps some of the checks compiles it.
+        for y in [&mut y, &mut short_y] {
+            assert_eq!(launch(1.0, &short, y), (true, Build::Checked));
+            for last in [&short, &shorter, &short] {
+                assert_eq!(launch(2.0, last, y), (false, Build::Checked));
+            }
         }
+        // There are no further ones: this is the one that also checks `last`.
         assert_eq!(launch(1.0, &long, &mut short_y), (false, Build::Checked));
         assert_eq!(launch(1.0, &long, &mut y), (true, Build::Proven));
-        assert_eq!(fake.calls("cuModuleLoadDataEx"), 2);
+        assert_eq!(fake.calls("cuModuleLoadDataEx"), 3);
     }
 
     /// The checked variant needs so many registers that the block is too large for it.
@@ -155,14 +201,14 @@ scenarios! {
         fake.checked_registers(255);
         for _ in 0..2 {
             scaled(1.0, &x, &mut short).grid(1).block(512).launch().unwrap();
-            assert_eq!(state(&fake), (3, Build::Limited));
+            assert_eq!(state(&fake), (4, Build::Limited));
             scaled(1.0, &x, &mut y).grid(1).block(512).launch().unwrap();
-            assert_eq!(state(&fake), (3, Build::Proven));
+            assert_eq!(state(&fake), (4, Build::Proven));
             scaled(1.0, &x, &mut short).grid(2).block(256).launch().unwrap();
-            assert_eq!(state(&fake), (3, Build::Checked));
+            assert_eq!(state(&fake), (4, Build::Checked));
         }
         scaled(1.0, &x, &mut short).grid(1).block(512).prepare().unwrap().launch().unwrap();
-        assert_eq!(state(&fake), (3, Build::Limited));
+        assert_eq!(state(&fake), (4, Build::Limited));
     }
 
     /// No variant can run the block.

@@ -10,7 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::generate::Rng;
 use super::interpreter::{Arg, Launch, Outcome, Stop, V, initial, run};
-use super::{ITERATIONS, Subject, dimensions, elementwise, launch, quietly, random_kernel, variable};
+use super::{
+    ITERATIONS, Predicate, Subject, Verdict, dimensions, elementwise, launch, quietly, random_kernel, variable,
+};
 use crate::ir::{Scalar, Span};
 use crate::source::{FAULT_RECORD_BYTES, SiteKind};
 use crate::{Options, Source, Variant, write};
@@ -123,11 +125,25 @@ impl Batch {
                 self.push(name, options, write(&subject.validated, &options));
             }
         }
+        // The first launch that proves some of the checks only.
+        let mut verdicts = launches.iter().map(|launch| subject.verdict(launch));
+        if let Some(groups) = verdicts.find(|verdict| subject.is_partial(*verdict)) {
+            for variant in [Variant::Narrow, Variant::Proven] {
+                let options = Options { variant, groups, ..subject.options };
+                let source = write(&subject.validated, &options);
+                if source.predicate.is_some() {
+                    self.push(name, options, source);
+                }
+            }
+        }
         for launch in launches.iter().filter(|launch| is_small(launch)) {
             let Some((written, ends)) = expected(subject, launch) else { continue };
             for text in first..self.texts.len() {
                 let Text { source, options, .. } = &self.texts[text];
-                let holds = |predicate| Subject::holds(predicate, launch);
+                let holds = |predicate: &Predicate| match options.variant {
+                    Variant::Proven => subject.verdict(launch).includes(predicate.best().and(options.groups)),
+                    Variant::Checked | Variant::Narrow => Subject::holds(predicate, launch),
+                };
                 if !any && options.variant != Variant::Checked && !source.predicate.as_deref().is_some_and(holds) {
                     continue;
                 }
@@ -150,8 +166,11 @@ impl Batch {
     }
 
     fn push(&mut self, name: &str, options: Options, source: Source) {
+        let is_partial = options.groups != Verdict::ALL;
         let form = Form {
             variant: match options.variant {
+                Variant::Narrow if is_partial => "narrow_partial",
+                Variant::Proven if is_partial => "partial",
                 Variant::Narrow => "narrow",
                 Variant::Proven => "proven",
                 Variant::Checked => "checked",
@@ -385,11 +404,13 @@ pub(super) fn invalid_launches() -> Batch {
     batch
 }
 
-/// Asserts that the results of [`invalid_launches`] are right for the text with all checks, and for no other one.
+/// Asserts that the results of [`invalid_launches`] are right for the texts with all checks and with those that are not proved, and
+/// for no other one.
 pub(super) fn assert_detected(batch: &Batch, found: &[Found]) {
     assert!(batch.texts.len() > 2);
     for (experiment, found) in batch.experiments.iter().zip(found) {
-        let is_checked = batch.texts[experiment.text].form == Form { variant: "checked", is_coarsened: false };
-        assert_eq!(batch.check(experiment, found).is_ok(), is_checked);
+        let Form { variant, is_coarsened } = batch.texts[experiment.text].form;
+        let has_check = ["checked", "partial", "narrow_partial"].contains(&variant) && !is_coarsened;
+        assert_eq!(batch.check(experiment, found).is_ok(), has_check, "{variant}");
     }
 }

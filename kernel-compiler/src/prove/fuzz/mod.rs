@@ -65,6 +65,8 @@ struct Subject {
     without: BTreeMap<Verdict, Module>,
     /// The narrow variant, and its condition.
     narrow: Option<(Module, Predicate)>,
+    /// The narrow variants that keep the checks outside of a verdict, each with its condition; `None` if there is none.
+    narrow_partial: BTreeMap<Verdict, Option<(Module, Predicate)>>,
     /// The narrow variant with deferred faults, and that coarsened along an axis, once they are needed.
     from_narrow: Option<(Module, Option<(Module, Axis)>)>,
     /// The programs without the checks of a verdict and with deferred faults.
@@ -113,6 +115,7 @@ impl Subject {
             proofs,
             without,
             narrow,
+            narrow_partial: BTreeMap::new(),
             from_narrow,
             deferred,
             coarsened,
@@ -128,6 +131,12 @@ impl Subject {
             return predicate.best();
         }
         predicate.verdict(&Self::values(predicate, launch))
+    }
+
+    /// Returns whether a verdict has some of the groups, but not all.
+    fn is_partial(&self, verdict: Verdict) -> bool {
+        let all = self.proofs.predicate.as_ref().map_or(Verdict::NONE, Predicate::best);
+        verdict != Verdict::NONE && verdict != all
     }
 
     /// Returns whether a condition holds for a launch.
@@ -205,6 +214,9 @@ impl Subject {
                 self.test_from_narrow(&checked, launch, reversed, statistics)?;
             }
         }
+        if self.is_partial(verdict) {
+            self.test_narrow_partial(verdict, &checked, launch, reversed, statistics)?;
+        }
         self.test_coarsened(verdict, &checked, launch, reversed, statistics)?;
         self.test_deferred(verdict, &checked, launch, reversed, statistics)?;
         if verdict == Verdict::NONE {
@@ -217,6 +229,33 @@ impl Subject {
         }
         let proven = run(&self.without[&verdict], launch, &HashMap::new(), reversed, ITERATIONS);
         compare(&self.module.sites, &checked, &proven)
+    }
+
+    /// Compares the results of a launch with those of the narrow variant that keeps the checks outside of a verdict.
+    fn test_narrow_partial(
+        &mut self,
+        verdict: Verdict,
+        expected: &Outcome,
+        launch: &Launch,
+        reversed: bool,
+        statistics: &mut Statistics,
+    ) -> Result<(), String> {
+        if !self.narrow_partial.contains_key(&verdict) {
+            let mut module = lower::program(&self.validated, self.options);
+            let narrowed = narrowed(&module, Options { groups: verdict, ..self.options });
+            let narrow = narrowed.map(|(narrowed, predicate)| {
+                narrowed.apply(&mut module);
+                (module, predicate)
+            });
+            self.narrow_partial.insert(verdict, narrow);
+        }
+        let Some((module, predicate)) = &self.narrow_partial[&verdict] else { return Ok(()) };
+        if !Self::holds(predicate, launch) {
+            return Ok(());
+        }
+        statistics.narrow_partial += 1;
+        let found = run(module, launch, &HashMap::new(), reversed, ITERATIONS);
+        compare(&self.module.sites, expected, &found).map_err(|what| format!("narrow, partial: {what}"))
     }
 
     /// Compares the results of a launch with those of the program with deferred faults.
@@ -363,6 +402,8 @@ struct Statistics {
     launches: usize,
     /// The launches of kernels with a narrow variant, and those whose predicate holds.
     narrow: [usize; 2],
+    /// The launches of narrow variants that keep some of the checks.
+    narrow_partial: usize,
     /// The launches of coarsened programs.
     coarsened: usize,
     unsupported: BTreeMap<String, usize>,
@@ -639,10 +680,11 @@ fn random_kernels() {
             analyses,
             checks,
             kept,
+            narrow_partial,
         } = &statistics;
         eprintln!("{kernels} kernels, {rejected} rejected, {launches} launches");
         eprintln!("{coarsened} launches of coarsened kernels, {deferred} of kernels with deferred faults");
-        eprintln!("narrow: {narrow:?}, unsupported: {unsupported:?}");
+        eprintln!("narrow: {narrow:?}, with some checks: {narrow_partial}, unsupported: {unsupported:?}");
         eprintln!("analyses: {analyses:?}, the slowest: {:?}, {}", slowest.0, slowest.1);
         eprintln!("checks of launches without a failing check: executed, with a condition, removed");
         for (op, [all, conditional, removed]) in checks {
