@@ -1,6 +1,10 @@
 //! Tests of the proofs of the analysis, and of the conditions that it reports.
 
-use crate::{Check, LaunchCondition, Options, Proof, Variant, check, checks, common, write};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use super::{EXTENT, analyse, narrowed};
+use crate::{Check, LaunchCondition, Options, Proof, Variant, check, checks, common, lower, write};
 
 /// Compiles a kernel, without overflow checks and for blocks of 256 threads.
 fn compiled(text: &str) -> (String, Vec<Check>) {
@@ -355,4 +359,42 @@ fn variants_have_the_same_parameters() {
         write(&validated, &Options { bounds_checks: false, variant, ..Options::default() }).takes_launch
     });
     assert_eq!(takes_launch, [false; 3]);
+}
+
+/// A first launch analyses a kernel twice: for the proven and for the narrow variant.
+#[test]
+fn a_kernel_of_400_lines_is_analysed_in_milliseconds() {
+    let mut text = String::from("fn k(x: &[f32], y: &mut [f32], z: &mut [f32], n: usize, m: usize) {\n    let i = grid(1);\n");
+    for part in 0..36 {
+        let (a, b) = (part + 1, part % 5 + 2);
+        writeln!(
+            text,
+            "    if i + {a} < n {{
+        let mut sum = 0.0f32;
+        for j in 0..{b} {{
+            sum += x[i * {b} + j];
+            if j + i < m {{
+                sum += z[i + j];
+            }}
+        }}
+        y[i + {a}] = sum;
+        z[(i + {a}) % n] = sum * 2.0f32;
+    }}"
+        )
+        .unwrap();
+    }
+    text.push_str("}\n");
+    let program = common::program(&text, false);
+    let validated = check(program).unwrap();
+    let module = lower::program(&validated, Options::default());
+    let time = |_| {
+        let start = Instant::now();
+        assert!(analyse(&module, None, EXTENT, false).predicate.is_some());
+        assert!(narrowed(&module, Options::default()).is_some());
+        start.elapsed()
+    };
+    let least = (0..20).map(time).min().expect("a duration");
+    // 5 ms are the target on an idle machine.
+    let limit = if cfg!(debug_assertions) { 150 } else { 10 };
+    assert!(least < Duration::from_millis(limit), "{} lines: {least:?}", text.lines().count());
 }
