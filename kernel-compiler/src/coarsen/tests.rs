@@ -61,13 +61,30 @@ fn rows_are_merged_in_two_dimensions() {
     check_choice(text, Axis::Y, 4);
 }
 
-/// All loads precede all stores, and an item that is outside ends alone.
+/// All loads precede all stores, and an item that is outside ends alone. The accesses of consecutive items are packed if the arrays
+/// are aligned.
 #[test]
 fn loads_precede_stores() {
     let text = body(SAXPY, 2);
     let expected = "
         const u32 first = blockIdx.x * 2;
-        if (first + 2 <= launch.blocks) {
+        const bool is_packed = ((first + 2 <= launch.blocks) & rt::is_aligned(x, 8)) & rt::is_aligned(y, 8);
+        if (is_packed) {
+        const usize i_4 = first * (usize)blockDim.x + threadIdx.x * 2;
+        const usize i_5 = first * (usize)blockDim.x + (threadIdx.x * 2 + 1);
+        if (i_5 < y_len) {
+        rt::Array<float, 2> packed;
+        rt::load_packed(&x[i_4], packed);
+        rt::Array<float, 2> packed_2;
+        rt::load_packed(&y[i_4], packed_2);
+        const float loaded_7 = packed[0];
+        const float loaded_9 = packed[1];
+        const float loaded_8 = packed_2[0];
+        const float loaded_10 = packed_2[1];
+        rt::store_packed(&y[i_4], rt::Array<float, 2>{{a * loaded_7 + loaded_8, a * loaded_9 + loaded_10}});
+        return;
+        }
+        } else if (first + 2 <= launch.blocks) {
         const usize i_2 = first * (usize)blockDim.x + threadIdx.x;
         const usize i_3 = (first + 1) * (usize)blockDim.x + threadIdx.x;
         if (i_2 < y_len && i_3 < y_len) {
@@ -81,9 +98,10 @@ fn loads_precede_stores() {
         }
         }
         for (u32 number = 0; number < 2; ++number) {
-        const u32 block = first + number;
+        const u32 thread = is_packed ? threadIdx.x * 2 + number : threadIdx.x;
+        const u32 block = is_packed ? first : first + number;
         if (block < launch.blocks) {
-        const usize i = block * (usize)blockDim.x + threadIdx.x;
+        const usize i = block * (usize)blockDim.x + thread;
         if (i < y_len) {
         y[i] = a * x[i] + y[i];
         }
@@ -92,6 +110,37 @@ fn loads_precede_stores() {
         }";
     let expected: Vec<&str> = expected.trim().lines().map(str::trim).collect();
     assert_eq!(text[1..], expected);
+}
+
+/// Accesses are packed only if each is at the index of the item, or the same for all items.
+#[test]
+fn accesses_that_are_packed() {
+    let is_packed = |params: &str, statement: &str| {
+        let text = format!("fn k({params}, y: &mut [f32]) {{ let i = grid(1); if i < y.len() {{ {statement} }} }}");
+        body(&text, 4).iter().any(|line| line.contains("rt::store_packed"))
+    };
+    for (params, statement) in [
+        ("x: &[f32]", "y[i] = x[i];"),
+        ("x: &[f32], a: &[f32]", "y[i] = x[i] * a[0];"),
+        ("x: &[f64], z: &mut [u8]", "y[i] = x[i] as f32; z[i] = 1;"),
+        ("x: &[f32], n: usize", "y[i] = x[i] - x[n];"),
+        ("x: &[f32]", "let v = x[i] * 2.0; y[i] = v.sin();"),
+    ] {
+        assert!(is_packed(params, statement), "{statement}");
+    }
+    for (params, statement) in [
+        ("x: &[f32]", "y[i] = x[i + 1];"),
+        ("x: &[f32]", "y[i] = x[i] + x[i / 2];"),
+        ("x: &[f32]", "y[i] = x[i] + thread_idx().x as f32;"),
+        ("x: &[f32]", "y[i] = x[i] + i as u16 as f32 + x[i as u16 as usize];"),
+        ("x: &[u32]", "y[x[i] as usize] = 1.0;"),
+        ("x: &[f32]", "if x[i] > 0.0 { y[i] = x[i]; }"),
+        ("x: &[f32]", "y[i] = x[i]; y[i + 1] = 1.0;"),
+        ("x: &[f32], z: &mut [f32]", "z[i] = x[i]; y[i] = z[i];"),
+        ("n: usize", "y[i] = n as f32;"),
+    ] {
+        assert!(!is_packed(params, statement), "{statement}");
+    }
 }
 
 /// A load of an array that its item has stored before stays behind the store.

@@ -134,6 +134,12 @@ ops! {
         ShiftAmount "shift_amount",
         /// The index at which a slice is split, if it is in bounds.
         SplitAt "split_at",
+        /// Whether an address is a multiple of a power of two.
+        IsAligned "is_aligned",
+        /// Loads consecutive elements from an aligned address into an array, which is its last argument.
+        LoadPacked "load_packed" effect,
+        /// Stores the elements of an array to an aligned address.
+        StorePacked "store_packed" effect,
     }
     /// Operations on integers.
     IntegerOp {

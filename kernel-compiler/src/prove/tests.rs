@@ -364,7 +364,8 @@ fn variants_have_the_same_parameters() {
 /// A first launch analyses a kernel twice: for the proven and for the narrow variant.
 #[test]
 fn a_kernel_of_400_lines_is_analysed_in_milliseconds() {
-    let mut text = String::from("fn k(x: &[f32], y: &mut [f32], z: &mut [f32], n: usize, m: usize) {\n    let i = grid(1);\n");
+    let mut text =
+        String::from("fn k(x: &[f32], y: &mut [f32], z: &mut [f32], n: usize, m: usize) {\n    let i = grid(1);\n");
     for part in 0..36 {
         let (a, b) = (part + 1, part % 5 + 2);
         writeln!(

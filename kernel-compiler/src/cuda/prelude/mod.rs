@@ -19,7 +19,8 @@
 //!   (`rsqrtf`, `sinpif`, `cospif`, `normcdff`, `sincosf`); its approximations (`__sinf` and the others); `memcpy`;
 //! - `asm` with a single instruction, identified by its first word; an empty `asm`; `exit;`; the `extern` array of
 //!   dynamic shared memory, and `__builtin_unreachable`;
-//! - `__CUDA_ARCH__`: a host compiler uses the code for older hardware.
+//! - `uint2` and `uint4`;
+//! - `__CUDA_ARCH__`: a host compiler uses the code for older hardware, and no vector types.
 //!
 //! A host compiler that provides these can compile the text, which the tests do.
 
@@ -150,6 +151,7 @@ impl Helper {
     fn callees(self) -> Vec<Helper> {
         let Helper { op, scalar } = self;
         match op {
+            Op::StorePacked => vec![Helper { op: Op::LoadPacked, scalar }],
             Op::DynamicSharedAt => vec![Helper { op: Op::DynamicSharedBytes, scalar }],
             // On hardware without the instruction.
             Op::MulAdd if scalar == Scalar::Bf16 => {
@@ -204,6 +206,10 @@ impl Helper {
         let Helper { op, scalar } = self;
         let is_half = scalar.is_half();
         let template = match op.group() {
+            // A template begins with its parameters.
+            OpGroup::IndexOp(op @ (IndexOp::LoadPacked | IndexOp::StorePacked)) => {
+                return index(op, scalar).replace("$name", &self.name());
+            }
             OpGroup::IndexOp(op) => index(op, scalar),
             OpGroup::IntegerOp(op) => integer::template(op, scalar),
             OpGroup::CastOp(CastOp::FloatTo(to)) if half::is_core(scalar, to) => return String::new(),
@@ -240,6 +246,9 @@ fn index(op: IndexOp, scalar: Scalar) -> Cow<'static, str> {
         IndexOp::PartToLen => PART_TO_LEN,
         IndexOp::ShiftAmount => SHIFT_AMOUNT,
         IndexOp::SplitAt => SPLIT_AT,
+        IndexOp::IsAligned => IS_ALIGNED,
+        IndexOp::LoadPacked => LOAD_PACKED,
+        IndexOp::StorePacked => STORE_PACKED,
     }
     .into()
 }
@@ -278,6 +287,53 @@ const SPLIT_AT: &str = "\
 usize $name(usize at, usize len, $fault) {
     if (at > len) fault(launch, site, at, len);
     return at;
+}
+";
+
+const IS_ALIGNED: &str = "\
+bool $name(const void* address, u32 bytes) {
+    return ((u64)address & (bytes - 1)) == 0;
+}
+";
+
+/// An access of a built-in vector type is one instruction (CUDA C++ Programming Guide, "Size and Alignment Requirement"). One of a
+/// struct may be divided into its members.
+const LOAD_PACKED: &str = "\
+template <u32 BYTES> struct Bits;
+template <> struct Bits<2> { typedef u16 Type; };
+template <> struct Bits<4> { typedef u32 Type; };
+#ifdef __CUDA_ARCH__
+template <> struct Bits<8> { typedef uint2 Type; };
+template <> struct Bits<16> { typedef uint4 Type; };
+#else
+template <> struct Bits<8> { typedef u64 Type; };
+template <> struct Bits<16> { typedef Array<u64, 2> Type; };
+#endif
+
+template <class T, usize N>
+static __device__ __forceinline__ void $name(const T* from, Array<T, N>& to) {
+    typedef typename Bits<sizeof(T) * N < 16 ? sizeof(T) * N : 16>::Type Part;
+    Part parts[sizeof(T) * N / sizeof(Part)];
+#ifdef __CUDA_ARCH__
+    for (u32 i = 0; i < sizeof(parts) / sizeof(Part); ++i) parts[i] = reinterpret_cast<const Part*>(from)[i];
+#else
+    memcpy(parts, from, sizeof(parts));
+#endif
+    memcpy(&to, parts, sizeof(parts));
+}
+";
+
+const STORE_PACKED: &str = "\
+template <class T, usize N>
+static __device__ __forceinline__ void $name(T* to, const Array<T, N>& from) {
+    typedef typename Bits<sizeof(T) * N < 16 ? sizeof(T) * N : 16>::Type Part;
+    Part parts[sizeof(T) * N / sizeof(Part)];
+    memcpy(parts, &from, sizeof(parts));
+#ifdef __CUDA_ARCH__
+    for (u32 i = 0; i < sizeof(parts) / sizeof(Part); ++i) reinterpret_cast<Part*>(to)[i] = parts[i];
+#else
+    memcpy(to, parts, sizeof(parts));
+#endif
 }
 ";
 

@@ -2,10 +2,12 @@
 //! any conditions.
 
 use std::fmt::Write;
+use std::num::NonZeroU32;
 
 use super::generate::{Kernel, Param, Rng};
 use super::{Mode, Statistics, quietly, test_kernel, variable};
 use crate::ir::Scalar;
+use crate::{Options, check, common, write};
 
 struct Generator {
     rng: Rng,
@@ -138,9 +140,38 @@ impl Generator {
     }
 }
 
+/// Returns a kernel whose accesses are packed, of elements of several sizes.
+fn packed(mut rng: Rng) -> Kernel {
+    let types = [Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64];
+    let [a, b, x, y] = [(); 4].map(|()| *rng.pick(&types));
+    let mut text = format!("fn k(a: &[{a}], b: &[{b}], x: &mut [{x}], y: &mut [{y}], n: u32) {{\nlet i = grid(1);\n");
+    text.push_str("if i < a.len() && i < b.len() && i < x.len() && i < y.len() {\n");
+    let mut operands: Vec<String> = ["a[i]", "b[i]", "x[i]", "y[i]"].map(|of| format!("({of} as u64)")).into();
+    operands.extend(["7u64".to_owned(), "(n as u64)".to_owned(), "(a[0usize] as u64)".to_owned()]);
+    let is_indexed = rng.chance(30);
+    operands.extend(is_indexed.then(|| "(i as u64)".to_owned()));
+    let mut expr = |operands: &[String]| {
+        let operator = *rng.pick(&["^", "|", "&"]);
+        let (left, right) = (rng.pick(operands).clone(), rng.pick(operands).clone());
+        if rng.chance(30) { format!("{left}.wrapping_mul({right})") } else { format!("({left} {operator} {right})") }
+    };
+    for local in 0..2 {
+        let _ = writeln!(text, "let v{local}: u64 = {};", expr(&operands));
+        operands.push(format!("v{local}"));
+    }
+    let (of_x, of_y) = (expr(&operands), expr(&operands));
+    let _ = writeln!(text, "let z: u64 = {of_y};\nx[i] = {of_x} as {x};\ny[i] = z as {y};\n}}\n}}");
+    let params = [a, b, x, y].map(Param::Slice).into_iter().chain([Param::Number(Scalar::U32)]).collect();
+    Kernel { text, params }
+}
+
 /// Returns the kernel of a seed, and how it is compiled.
 pub(super) fn kernel(seed: u64) -> (Kernel, Mode) {
     let mut rng = Rng::new(seed);
+    let mode = Mode { overflow_checks: false, fixed_block: None, narrow: false, contiguous: false };
+    if rng.chance(30) {
+        return (packed(rng), mode);
+    }
     let size = 2 + rng.below(7);
     let (returns, early) = (rng.chance(40), rng.chance(30));
     let mut generator = Generator { rng, text: String::new(), vars: Vec::new(), next: 0, loops: 0 };
@@ -161,8 +192,15 @@ pub(super) fn kernel(seed: u64) -> (Kernel, Mode) {
     generator.text.push_str("}\n");
     let slice = Param::Slice(Scalar::U32);
     let params = vec![slice, slice, slice, slice, Param::Number(Scalar::U32)];
-    let mode = Mode { overflow_checks: false, fixed_block: None, narrow: false, contiguous: false };
     (Kernel { text: generator.text, params }, mode)
+}
+
+/// Returns whether the coarsened kernel has packed accesses.
+fn is_packed(text: &str, mode: Mode) -> bool {
+    let Ok(validated) = check(common::program(text, mode.overflow_checks)) else { return false };
+    let coarsen = NonZeroU32::new(4);
+    let options = Options { bounds_checks: false, coarsen, ..Options::default() };
+    write(&validated, &options).text.contains("rt::store_packed(&")
 }
 
 #[test]
@@ -170,12 +208,15 @@ fn random_element_wise_kernels() {
     let count = variable("CUMBIA_PROOF_KERNELS").unwrap_or(100);
     let first = variable("CUMBIA_PROOF_SEED").unwrap_or(1);
     let mut statistics = Statistics::default();
+    let mut packed = 0;
     for seed in first..first + count {
         let (kernel, mode) = kernel(seed);
+        packed += usize::from(is_packed(&kernel.text, mode));
         let result = quietly(|| test_kernel(&kernel, mode, seed, &mut statistics));
         result.unwrap_or_else(|what| panic!("seed {seed}: {what}\n{}", kernel.text));
     }
     let Statistics { kernels, rejected, launches, coarsened, unsupported, .. } = statistics;
     assert!(rejected * 10 < kernels, "{rejected} of {count} kernels are rejected");
+    assert!(packed * 8 > kernels, "{packed} of {kernels} kernels have packed accesses");
     assert!(coarsened * 2 > launches, "{coarsened} of {launches} launches are coarsened; unsupported: {unsupported:?}");
 }

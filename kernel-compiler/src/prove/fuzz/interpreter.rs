@@ -988,11 +988,39 @@ impl<'m> Machine<'m> {
         Ok(self.wrap(result, ty))
     }
 
+    /// Loads or stores consecutive elements of an array.
+    fn packed_access(&mut self, op: Op, args: &'m [Expr]) -> Result<V> {
+        let V::Ptr(first) = self.eval(&args[0])? else { return unsupported(op) };
+        let element = |at: usize| {
+            let mut place = first.clone();
+            *place.path.last_mut().expect("the index of an element") += at as u64;
+            place
+        };
+        if op == Op::StorePacked {
+            let V::Parts(values) = self.eval(&args[1])? else { return unsupported(op) };
+            for (at, value) in values.into_iter().enumerate() {
+                self.store(&element(at), value)?;
+            }
+            return Ok(V::Void);
+        }
+        let to = self.place(&args[1])?;
+        let V::Parts(old) = self.load(&to)? else { return unsupported(op) };
+        let values = (0..old.len()).map(|at| self.load(&element(at))).collect::<Result<_>>()?;
+        self.store(&to, V::Parts(values))?;
+        Ok(V::Void)
+    }
+
     #[allow(clippy::too_many_lines, clippy::match_same_arms, reason = "a table of helpers, each as in the prelude")]
     fn helper(&mut self, call: &'m Expr, helper: Helper, site: Option<u32>, args: &'m [Expr]) -> Result<V> {
         let Helper { op, scalar } = helper;
         let number = self.numbers.get(&std::ptr::from_ref(call)).copied();
         let exprs: Vec<&Expr> = args.iter().collect();
+        match op {
+            // Both ways are tried.
+            Op::IsAligned => return Ok(V::Int(Scalar::Bool, u64::from(!self.reversed))),
+            Op::LoadPacked | Op::StorePacked => return self.packed_access(op, args),
+            _ => {}
+        }
         let output = match op {
             Op::StepTo | Op::StepDown => Some(0),
             Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => Some(args.len() - 1),
