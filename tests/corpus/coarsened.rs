@@ -354,6 +354,14 @@ pub fn unguarded_by_4(x: &[u32], y: &mut [u32]) {
     y[i] = x[i] ^ 1;
 }
 
+/// An element that is the same for all threads precedes the index.
+#[kernel(coarsen = 4)]
+pub fn unguarded_after_the_first(x: &[u32], y: &mut [u32]) {
+    let first = x[0];
+    let i = grid(1);
+    y[i] = x[i] ^ first;
+}
+
 /// A launch out of bounds runs the text with checks, one thread per thread.
 fn out_of_bounds(run: &mut Run<'_>) {
     for blocks in [1, 4, 6] {
@@ -361,6 +369,8 @@ fn out_of_bounds(run: &mut Run<'_>) {
         let (x, mut y) = (run.array(&vec![4u32; len]), run.zeros(len));
         run.launch(unguarded_by_4(&x, &mut y).grid(blocks).block(BLOCK));
         run.expect("y", &y, &vec![5; len]);
+        run.launch(unguarded_after_the_first(&x, &mut y).grid(blocks).block(BLOCK));
+        run.expect("y", &y, &vec![0; len]);
         let mut short = run.zeros(len - 1);
         run.expect_fault("one element short", |run| {
             run.launch(unguarded_by_4(&x, &mut short).grid(blocks).block(BLOCK));

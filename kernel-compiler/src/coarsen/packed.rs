@@ -154,6 +154,17 @@ impl Packing {
         }
     }
 
+    /// Returns whether a statement accesses an array at the index of the item.
+    pub(super) fn accesses(&self, param: u32, stmt: &Stmt) -> bool {
+        let mut found = false;
+        let is_access = |expr: &Expr| match expr {
+            Expr::Index(array, index) => **array == Expr::Var(VarId(param)) && self.is_index(index),
+            _ => false,
+        };
+        stmt.for_each_expr(&mut |expr| expr.for_each(&mut |part| found |= is_access(part)));
+        found
+    }
+
     /// Returns whether an index is that of the item.
     pub(super) fn is_index(&self, expr: &Expr) -> bool {
         match expr {
@@ -215,7 +226,10 @@ impl Accesses<'_> {
     /// Returns the number of packed loads in an expression, and adds them; `None` if there are other accesses of an item.
     fn loads(&self, expr: &Expr, found: &mut LiteMap<u32, Access>) -> Option<usize> {
         if let Some((param, access)) = self.packed(expr) {
-            found.insert(param, access);
+            // The first one: its index is declared where it is.
+            if !found.contains_key(&param) {
+                found.insert(param, access);
+            }
             return Some(1);
         }
         match expr {

@@ -114,12 +114,18 @@ impl Writer {
             Expr::AddressOf(Box::new(Expr::index(Expr::Var(VarId(param)), index)))
         };
         let mut inner = Vec::new();
-        for (param, access) in packing.loads.iter() {
-            inner.push(unnumbered(StmtKind::Declare { var: packs[param], init: None }));
-            let load = Expr::helper(LOAD, vec![address(*param, &access.index), Expr::Var(packs[param])]);
-            inner.push(unnumbered(StmtKind::Expr(load)));
+        let mut loaded = Set::new();
+        for stmt in &item.early {
+            // Before the first statement with an element of the array, where its index is declared.
+            for (param, access) in packing.loads.iter() {
+                if packing.accesses(*param, stmt) && loaded.insert(*param) {
+                    inner.push(unnumbered(StmtKind::Declare { var: packs[param], init: None }));
+                    let load = Expr::helper(LOAD, vec![address(*param, &access.index), Expr::Var(packs[param])]);
+                    inner.push(unnumbered(StmtKind::Expr(load)));
+                }
+            }
+            inner.extend(copies.iter().map(|copy| copy.stmt(stmt)));
         }
-        inner.extend(of_each(&item.early, &copies));
         for stmt in &item.late {
             match &stmt.kind {
                 StmtKind::Assign { place: Expr::Index(array, index), value }
