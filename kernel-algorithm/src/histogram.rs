@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use cumbia::intrinsics::{AtomicAdd, atomic_add, block_idx, dynamic_shared, sync_threads, thread_idx};
+use cumbia::intrinsics::{AtomicAdd, WARP_SIZE, atomic_add, block_idx, dynamic_shared, sync_threads, thread_idx};
 use cumbia::{
     AlgorithmError, DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Result, Stream,
 };
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
+use crate::adjacent::{adjacent, is_aligned, load_adjacent};
 use crate::arrays::{Input, Output};
 use crate::operator::Function1;
 use crate::queue::Queue;
@@ -19,9 +20,11 @@ const BLOCK: usize = 256;
 const CHUNK: usize = 16 * BLOCK;
 const MAX_BLOCKS: usize = 1024;
 
-/// The maximum number of copies of the counters of a block, and the bytes that they occupy; a single copy may occupy more.
-const MAX_COPIES: usize = 8;
-const COPIES_BYTES: usize = 16 << 10;
+/// The maximum number of copies of the counters of a block: one for each lane, whose counters are then in a bank of their own. They
+/// occupy at most so many bytes; a single copy may occupy more. A block has at
+/// least 8 elements for each counter, unless there is one copy.
+const MAX_COPIES: usize = WARP_SIZE;
+const COPIES_BYTES: usize = 33 << 10;
 const MAX_BYTES: usize = 48 << 10;
 
 /// The number itself: the bin of a [`histogram`] of small integers.
@@ -84,10 +87,11 @@ impl<T: Float> Function1<T> for EvenBins<T> {
     }
 }
 
-/// Adds the number of elements in each bin to `bins`. There are `copies` counters for each bin in shared memory; 0 if
-/// they do not fit.
+/// Adds the number of elements in each bin to `bins`. There are `copies` counters for each bin in shared memory, and for the
+/// elements in none; 0 if they do not fit. A block has `len` elements, a multiple of 4096, of which each thread loads `N` adjacent
+/// ones together.
 #[kernel(block = 256)]
-pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd>(
+pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd, const N: usize>(
     bin: F,
     len: usize,
     copies: usize,
@@ -98,7 +102,10 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
     let t = thread_idx().x;
     let first = block_idx().x * len;
     let end = (first + len).min(x.len());
-    if copies == 0 {
+    if first >= end {
+        return; // Never: for the proofs only.
+    }
+    if copies == 0 || counters.len() == 0 {
         for i in (first + t..end).step_by(BLOCK) {
             let b = bin.call(x[i]);
             if b < bins.len() {
@@ -111,19 +118,30 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
         counters[k] = 0;
     }
     sync_threads();
-    let copy = t % copies;
-    #[unroll(16)]
-    for i in (first + t..end).step_by(BLOCK) {
-        let counter = bin.call(x[i]).min(bins.len()) * copies + copy;
-        if counter < counters.len() {
-            atomic_add(&mut counters[counter], 1);
+    let (copy, last) = (t % copies, counters.len() - 1);
+    // The elements after those that are loaded together.
+    let rest = if is_aligned(x) && len % CHUNK == 0 { end - (end - first) % (BLOCK * N) } else { first };
+    #[unroll(4)]
+    for i in (first + t * N..rest).step_by(BLOCK * N) {
+        let elements: [T; N] = load_adjacent::<T, N, true>(x, i);
+        #[unroll]
+        for k in 0..N {
+            atomic_add(&mut counters[(bin.call(elements[k]).min(bins.len()) * copies + copy).min(last)], 1);
         }
+    }
+    #[unroll(8)]
+    for i in (rest + t..end).step_by(BLOCK) {
+        atomic_add(&mut counters[(bin.call(x[i]).min(bins.len()) * copies + copy).min(last)], 1);
     }
     sync_threads();
     for b in (t..bins.len()).step_by(BLOCK) {
         let mut found = 0;
-        for k in b * copies..((b + 1) * copies).min(counters.len()) {
-            found += counters[k];
+        for k in 0..copies {
+            // Each thread begins with another copy, since all copies of a number are in the same bank.
+            let counter = b * copies + (t + k) % copies;
+            if counter < counters.len() {
+                found += counters[counter];
+            }
         }
         if found > 0 {
             atomic_add(&mut bins[b], C::cast(found));
@@ -200,13 +218,31 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
         if len == 0 || bins == 0 {
             return Ok(());
         }
-        let bytes = bins * size_of::<u32>();
-        let copies = if bytes <= MAX_BYTES { (COPIES_BYTES / bytes).clamp(1, MAX_COPIES) } else { 0 };
+        // With counters of the elements in no bin.
+        let bytes = (bins + 1) * size_of::<u32>();
         let chunk = len.div_ceil(MAX_BLOCKS).next_multiple_of(CHUNK);
+        // A power of two.
+        let most = (COPIES_BYTES / bytes).min(chunk / (8 * (bins + 1))).clamp(1, MAX_COPIES);
+        let copies = if bytes <= MAX_BYTES { 1 << most.ilog2() } else { 0 };
+        // Conditions that are constants, so that the kernel is compiled for one number of elements.
+        if const { adjacent(size_of::<T>()) == 16 } {
+            self.count::<16>(chunk, copies, queue)
+        } else if const { adjacent(size_of::<T>()) == 4 } {
+            self.count::<4>(chunk, copies, queue)
+        } else if const { adjacent(size_of::<T>()) == 2 } {
+            self.count::<2>(chunk, copies, queue)
+        } else {
+            self.count::<1>(chunk, copies, queue)
+        }
+    }
+
+    /// Enqueues the counting of chunks of so many elements, `N` adjacent ones of a thread at once.
+    fn count<const N: usize>(&mut self, chunk: usize, copies: usize, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let (len, bins) = (self.x.len(), self.counts.len());
         queue.launch(
-            count_bins(self.bin, chunk, copies, &self.x, &mut self.counts)
+            count_bins::<T, F, C, N>(self.bin, chunk, copies, &self.x, &mut self.counts)
                 .grid(len.div_ceil(chunk))
-                .shared_bytes(copies * bytes),
+                .shared_bytes(copies * (bins + 1) * size_of::<u32>()),
         )
     }
 }

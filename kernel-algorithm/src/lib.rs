@@ -11,6 +11,7 @@
 // The expansion of the macros refers to the runtime as `::cumbia`, a crate that depends on this one.
 extern crate cumbia_kernel_runtime as cumbia;
 
+mod adjacent;
 mod arrays;
 mod block;
 mod histogram;

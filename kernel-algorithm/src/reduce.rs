@@ -6,22 +6,27 @@
 
 use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::{
-    AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, block_idx, grid_dim, lane_id, shared, sync_threads, thread_idx,
+    AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, atomic_max, block_idx, grid_dim, lane_id, shared,
+    sync_threads, thread_idx,
 };
 use cumbia::{DeviceArray, DeviceSlice, DeviceType, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
+use crate::adjacent::{adjacent, is_aligned, load_adjacent};
 use crate::arrays::{Input, require_same_length};
 use crate::block::block_reduce_first;
 use crate::operator::{Function1, Function2, Identity};
 use crate::queue::{Held, Queue, first, read_first, suffices};
-use crate::warp::{warp_reduce, warp_reduce_first};
+use crate::warp::{total_of, warp_reduce, warp_reduce_first};
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
 
-/// The minimum length of a chunk, of which every chunk is a multiple: 16 elements for each thread.
-const TILE: usize = 16 * BLOCK;
+/// The number of elements of a tile for each thread.
+const ITEMS: usize = 16;
+
+/// The number of elements of a tile, of which the length of a chunk is a multiple.
+const TILE: usize = ITEMS * BLOCK;
 
 /// The maximum number of blocks: two for each that the largest GPUs hold at once, so that a slow one delays little.
 const MAX_BLOCKS: usize = 2048;
@@ -75,8 +80,38 @@ fn mapped<A: DeviceType, B: DeviceType, M: Mapping<A, B>>(map: M, like: B, a: &[
     map.apply(a[i], if M::IS_BINARY { b[i] } else { like }, i)
 }
 
-/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread.
-/// The operands can be exchanged: each thread takes every 256th element.
+/// Returns the results of the function from an index on. `ALIGNED` is that of [`load_adjacent`].
+#[device]
+fn mapped_adjacent<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    const N: usize,
+    const ALIGNED: bool,
+>(
+    map: M,
+    like: B,
+    a: &[A],
+    b: &[B],
+    first: usize,
+) -> [T; N] {
+    let of_a: [A; N] = load_adjacent::<A, N, ALIGNED>(a, first);
+    let mut of_b = [like; N];
+    if M::IS_BINARY {
+        of_b = load_adjacent::<B, N, ALIGNED>(b, first);
+    }
+    let mut results = [map.apply(of_a[0], of_b[0], first); N];
+    #[unroll]
+    for k in 1..N {
+        results[k] = map.apply(of_a[k], of_b[k], first + k);
+    }
+    results
+}
+
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands
+/// can be exchanged. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the others, at
+/// the end of the array, it has every 256th.
 #[device]
 fn reduce_strided<
     A: DeviceType,
@@ -84,6 +119,8 @@ fn reduce_strided<
     T: DeviceType,
     M: Mapping<A, B, Output = T>,
     F: Function2<T, T, Output = T>,
+    const N: usize,
+    const ALIGNED: bool,
 >(
     map: M,
     operator: F,
@@ -93,11 +130,34 @@ fn reduce_strided<
     first: usize,
     end: usize,
 ) -> T {
-    let start = first + thread_idx().x;
-    let mut total = mapped(map, like, a, b, start.min(end - 1));
-    #[unroll(8)]
-    for i in (start + BLOCK..end).step_by(BLOCK) {
-        total = operator.call(total, mapped(map, like, a, b, i));
+    let t = thread_idx().x;
+    let rest = end - (end - first) % TILE;
+    let mut total = mapped(map, like, a, b, (first + t * N).min(end - 1));
+    for tile in (first..rest).step_by(TILE) {
+        // All loads are issued before the first element is needed.
+        let mut rows = [mapped_adjacent::<A, B, T, M, N, ALIGNED>(map, like, a, b, tile + t * N); ITEMS];
+        #[unroll]
+        for k in 1..ITEMS / N {
+            rows[k] = mapped_adjacent::<A, B, T, M, N, ALIGNED>(map, like, a, b, tile + (k * BLOCK + t) * N);
+        }
+        #[unroll]
+        for k in 0..ITEMS {
+            let own = rows[k / N][k % N];
+            total = if k == 0 && tile == first { own } else { operator.call(total, own) };
+        }
+    }
+    if rest < end {
+        let mut of_rest = [total; ITEMS];
+        #[unroll]
+        for k in 0..ITEMS {
+            of_rest[k] = mapped(map, like, a, b, (rest + k * BLOCK + t).min(end - 1));
+        }
+        #[unroll]
+        for k in 0..ITEMS {
+            if rest + k * BLOCK + t < end {
+                total = if k == 0 && rest == first { of_rest[k] } else { operator.call(total, of_rest[k]) };
+            }
+        }
     }
     block_reduce_first(total, end - first, operator)
 }
@@ -111,6 +171,7 @@ fn reduce_ordered<
     T: DeviceType,
     M: Mapping<A, B, Output = T>,
     F: Function2<T, T, Output = T>,
+    const ALIGNED: bool,
 >(
     map: M,
     operator: F,
@@ -132,16 +193,12 @@ fn reduce_ordered<
         let mut total = warp_reduce_first(mapped(map, like, a, b, (start + lane).min(end - 1)), count, operator);
         let rest = start + WARP_SIZE;
         let rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
-        // The minima are for the proofs only.
         #[unroll(4)]
         for k in 0..rows {
-            let i = rest + k * ROW + 4 * lane;
-            let mut part = mapped(map, like, a, b, i.min(end - 1));
-            part = operator.call(part, mapped(map, like, a, b, (i + 1).min(end - 1)));
-            part = operator.call(part, mapped(map, like, a, b, (i + 2).min(end - 1)));
-            part = operator.call(part, mapped(map, like, a, b, (i + 3).min(end - 1)));
-            total = operator.call(total, warp_reduce(part, operator));
+            let own = mapped_adjacent::<A, B, T, M, 4, ALIGNED>(map, like, a, b, rest + k * ROW + 4 * lane);
+            total = operator.call(total, warp_reduce(total_of(own, operator), operator));
         }
+        // The minimum is for the proofs only.
         for i in (rest + rows * ROW..stop).step_by(WARP_SIZE) {
             let part = warp_reduce_first(mapped(map, like, a, b, (i + lane).min(end - 1)), stop - i, operator);
             total = operator.call(total, part);
@@ -160,26 +217,61 @@ fn reduce_ordered<
     total
 }
 
+/// As the two, by whether the operator commutes.
+#[device]
+fn reduce_chunk<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+    const N: usize,
+    const ALIGNED: bool,
+>(
+    map: M,
+    operator: F,
+    like: B,
+    a: &[A],
+    b: &[B],
+    first: usize,
+    end: usize,
+    len: usize,
+) -> T {
+    if F::COMMUTATIVE {
+        reduce_strided::<A, B, T, M, F, N, ALIGNED>(map, operator, like, a, b, first, end)
+    } else {
+        reduce_ordered::<A, B, T, M, F, ALIGNED>(map, operator, like, a, b, first, end, len)
+    }
+}
+
 /// Reduces chunks of `len` elements of `a`, and of `b` if there is a second array, to `parts`, and these to `result`,
-/// with `initial` as the first operand if there is one. `finished` is 0 before and afterwards.
-#[kernel(block = 256)]
+/// with `initial` as the first operand if there is one. Of `N` adjacent elements, each thread loads all.
+///
+/// `finished` is the number of the last launch, in the upper half, and that of its blocks that have finished: `launch` is greater,
+/// or both are 0.
+///
+/// Products of the function are not fused with sums of the operator, so that the result does not depend on how the elements are
+/// loaded.
+#[kernel(block = 256, fmad = false)]
 pub fn reduce_chunks<
     A: DeviceType,
     B: DeviceType,
     T: DeviceType,
     M: Mapping<A, B, Output = T>,
     F: Function2<T, T, Output = T>,
+    const N: usize,
 >(
     map: M,
     operator: F,
     initial: T,
     has_initial: bool,
     len: usize,
+    launch: u32,
     like: B,
     a: &[A],
     b: &[B],
     parts: &mut [T],
-    finished: &mut [u32],
+    finished: &mut [u64],
     result: &mut [T],
 ) {
     let mut is_last = shared::<bool>();
@@ -193,30 +285,36 @@ pub fn reduce_chunks<
     if first >= end {
         return; // The grid covers the array: this is for the proof only.
     }
-    let part = if F::COMMUTATIVE {
-        reduce_strided(map, operator, like, a, b, first, end)
+    let is_aligned = len % TILE == 0 && is_aligned(a) && (!M::IS_BINARY || is_aligned(b) && b.len() >= a.len());
+    let mut total = if is_aligned {
+        reduce_chunk::<A, B, T, M, F, N, true>(map, operator, like, a, b, first, end, len)
     } else {
-        reduce_ordered(map, operator, like, a, b, first, end, len)
+        reduce_chunk::<A, B, T, M, F, N, false>(map, operator, like, a, b, first, end, len)
     };
-    if t == 0 {
-        parts[block_idx().x] = part;
-        let before = atomic_add_explicit::<AcqRel, DeviceScope>(&mut finished[0], 1);
-        *is_last = before as usize + 1 == grid_dim().x;
-    }
-    sync_threads();
-    if *is_last {
+    if grid_dim().x > 1 {
+        if t == 0 {
+            parts[block_idx().x] = total;
+            let begun = (launch as u64) << 32;
+            atomic_max(&mut finished[0], begun);
+            let before = atomic_add_explicit::<AcqRel, DeviceScope>(&mut finished[0], 1);
+            *is_last = before + 1 == begun + grid_dim().x as u64;
+        }
+        sync_threads();
+        if !*is_last {
+            return;
+        }
         let run = parts.len().div_ceil(BLOCK);
         let runs = parts.len().div_ceil(run);
         let start = t.min(runs - 1) * run;
-        let mut total = parts[start];
+        total = parts[start];
+        #[unroll(8)]
         for i in start + 1..(start + run).min(parts.len()) {
             total = operator.call(total, parts[i]);
         }
-        let total = block_reduce_first(total, runs, operator);
-        if t == 0 {
-            result[0] = if has_initial { operator.call(initial, total) } else { total };
-            finished[0] = 0;
-        }
+        total = block_reduce_first(total, runs, operator);
+    }
+    if t == 0 {
+        result[0] = if has_initial { operator.call(initial, total) } else { total };
     }
 }
 
@@ -435,6 +533,12 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         require_same_length(algorithm, b, a)
     }
 
+    /// The number of adjacent elements that a thread loads together.
+    const ADJACENT: usize = {
+        let (of_a, of_b) = (adjacent(size_of::<A>()), adjacent(size_of::<B>()));
+        if of_a < of_b { of_a } else { of_b }
+    };
+
     /// Returns the length of a chunk, and the number of chunks.
     fn chunks(&self) -> (usize, usize) {
         let len = self.a.len().div_ceil(MAX_BLOCKS).next_multiple_of(TILE).max(TILE);
@@ -445,13 +549,11 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
     fn enqueue(&self, memory: &mut ReduceMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let initial = self.initial.unwrap_or_else(T::placeholder);
         let (len, blocks) = self.chunks();
-        let (mut result, parts) = memory.parts.split_at_mut(1)?;
         if blocks == 0 {
-            return queue.fill(&mut result, initial);
+            return queue.fill(&mut memory.parts.slice_mut(..1)?, initial);
         }
-        if !std::mem::take(&mut memory.is_zeroed) || queue.is_graph() {
-            queue.fill(&mut memory.finished.as_slice_mut(), 0)?;
-        }
+        let number = memory.begin(queue)?;
+        let (mut result, parts) = memory.parts.split_at_mut(1)?;
         // SAFETY: it has no elements.
         let none = if self.b.is_some() { None } else { Some(unsafe { self.a.device().uninitialized(0)? }) };
         let Some(b) = self.b.or(none.as_ref().map(DeviceArray::as_slice)) else {
@@ -460,20 +562,35 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         let (mut parts, finished, like) = (parts.slice(..blocks)?, &mut memory.finished, B::placeholder());
         let has_initial = self.initial.is_some();
         let (map, operator) = (self.map, self.operator);
-        let launch = reduce_chunks(
-            map,
-            operator,
-            initial,
-            has_initial,
-            len,
-            like,
-            &self.a,
-            &b,
-            &mut parts,
-            finished,
-            &mut result,
-        );
-        queue.launch(launch.grid(blocks))
+        macro_rules! launch {
+            ($adjacent:literal) => {{
+                let launch = reduce_chunks::<A, B, T, M, F, $adjacent>(
+                    map,
+                    operator,
+                    initial,
+                    has_initial,
+                    len,
+                    number,
+                    like,
+                    &self.a,
+                    &b,
+                    &mut parts,
+                    finished,
+                    &mut result,
+                );
+                queue.launch(launch.grid(blocks))
+            }};
+        }
+        // Conditions that are constants, so that the kernel is compiled for one number of elements.
+        if const { Self::ADJACENT == 16 } {
+            launch!(16)
+        } else if const { Self::ADJACENT == 4 } {
+            launch!(4)
+        } else if const { Self::ADJACENT == 2 } {
+            launch!(2)
+        } else {
+            launch!(1)
+        }
     }
 }
 
@@ -481,16 +598,26 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 pub struct ReduceMemory<T> {
     /// The result, and the partial result of each chunk.
     parts: DeviceArray<T>,
-    /// The number of blocks that have finished.
-    finished: DeviceArray<u32>,
-    /// Whether it is zero for certain: a fault of the operator leaves any number.
-    is_zeroed: bool,
+    /// The number of the last launch, and of its blocks that have finished: after a fault of the operator, not of all.
+    finished: DeviceArray<u64>,
+    /// The number of the last launch.
+    launch: u32,
 }
 
 impl<T: DeviceType> ReduceMemory<T> {
     fn new(stream: &Stream, chunks: usize) -> Result<Self> {
         // Not uninitialised: the operator may fault before the kernel writes the result.
-        Ok(ReduceMemory { parts: stream.placeholders(1 + chunks)?, finished: stream.zeros(1)?, is_zeroed: true })
+        Ok(ReduceMemory { parts: stream.placeholders(1 + chunks)?, finished: stream.zeros(1)?, launch: 0 })
+    }
+
+    /// Returns the number of a launch.
+    fn begin(&mut self, queue: &mut Queue<'_, '_>) -> Result<u32> {
+        // A graph has the same arguments in each run.
+        self.launch = if queue.is_graph() { 0 } else { self.launch.wrapping_add(1) };
+        if self.launch == 0 {
+            queue.fill(&mut self.finished.as_slice_mut(), 0)?;
+        }
+        Ok(self.launch)
     }
 
     /// Replaces the memory if it is too short.
@@ -518,7 +645,7 @@ impl<T: DeviceType> ReduceMemory<T> {
 
     /// Returns the size of the memory in bytes.
     pub fn bytes(&self) -> usize {
-        size_of::<T>() * self.parts.len() + size_of::<u32>()
+        size_of::<T>() * self.parts.len() + size_of::<u64>()
     }
 }
 

@@ -317,22 +317,48 @@ fn zero_sized(run: &mut Run<'_>) {
 /// A grid of two chunks and of two tiles, with the last ones incomplete.
 fn of_arrays(run: &mut Run<'_>) {
     let mut random = Random::new(7);
-    let n = 1024 + 300;
+    let n = 4096 + 300;
     let values: Vec<f32> = (0..n).map(|_| (random.bits() % 16) as f32).collect();
     let x = run.array(&values);
     let (mut parts, mut finished, mut total) = (run.zeros(2), run.zeros(1), run.zeros(1));
     let none = run.zeros(0);
     let map = OfOne(Identity);
     run.launch(
-        reduce_chunks(map, Plus, 0.5, true, 1024, 0u8, &x, &none, &mut parts, &mut finished, &mut total).grid(2),
+        reduce_chunks::<_, _, _, _, _, 4>(
+            map,
+            Plus,
+            0.5,
+            true,
+            4096,
+            1,
+            0u8,
+            &x,
+            &none,
+            &mut parts,
+            &mut finished,
+            &mut total,
+        )
+        .grid(2),
     );
     run.expect("sum", &total, &[values.iter().sum::<f32>() + 0.5]);
-    run.expect("finished", &finished, &[0]);
+    run.expect("finished", &finished, &[(1 << 32) + 2]);
     let one = IndexedValue { value: -1.0f32, index: 0 };
     let (mut parts, mut found) = (run.array(&[one; 2]), run.array(&[one]));
     let operator = Extreme::<true>;
-    let launch =
-        reduce_chunks(Enumerated, operator, one, false, 1024, 0u8, &x, &none, &mut parts, &mut finished, &mut found);
+    let launch = reduce_chunks::<_, _, _, _, _, 4>(
+        Enumerated,
+        operator,
+        one,
+        false,
+        4096,
+        2,
+        0u8,
+        &x,
+        &none,
+        &mut parts,
+        &mut finished,
+        &mut found,
+    );
     run.launch(launch.grid(2));
     let index = values.iter().position(|v| *v == 15.0).unwrap();
     run.expect("greatest", &found, &[IndexedValue { value: 15.0, index }]);
@@ -543,7 +569,7 @@ fn of_digits(run: &mut Run<'_>) {
 
     let mut counts = run.array(&[0u32; 10]);
     let bins = EvenBins::new(-1000.0f32..1000.0, 10).unwrap();
-    run.launch(count_bins(bins, chunk, 2, &x, &mut counts).grid(2).shared_bytes(2 * 10 * 4));
+    run.launch(count_bins::<_, _, _, 4>(bins, chunk, 2, &x, &mut counts).grid(2).shared_bytes(2 * 11 * 4));
     let mut expected = [0; 10];
     keys.iter().map(|key| bins.call(*key)).filter(|bin| *bin < 10).for_each(|bin| expected[bin] += 1);
     run.expect("counts", &counts, &expected);

@@ -262,7 +262,7 @@ fn slices_streams_and_repetitions() {
         assert_eq!(part.slice(8997..).unwrap().to_host().unwrap(), [sum + 9 - expected[8997]]);
         let mut total = reduce(&slice, 0, Maximum).prepare().unwrap();
         assert_eq!(total.value().unwrap(), total.value().unwrap());
-        assert_eq!(total.temporary_bytes(), 4 * (3 + 1) + 4);
+        assert_eq!(total.temporary_bytes(), 4 * (3 + 1) + 8);
     });
 }
 

@@ -12,8 +12,8 @@ use crate::operator::{Equatable, Function2};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish, publish_losses,
-    scan_of_block,
+    BLOCK, Groups, LookAhead, are_states, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish,
+    publish_losses, scan_of_block,
 };
 
 /// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values
@@ -76,12 +76,16 @@ pub fn scan_runs<
     let (own_row, own_column) = (row + lane / lanes_of_row, lane % lanes_of_row * ITEMS);
     let in_tile = row * WARP_SIZE + lane;
     let (tiles, stride) = (len.div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
+    if !are_states::<Runs<C, V>>(states, tiles) {
+        return;
+    }
     let mut groups = Groups::none(Runs { begun: C::ZERO, value: initial }, false);
 
     // The keys and values of the tile that is loaded, and the key before those of the warp.
-    let mut loaded_keys = [keys[0]; ITEMS];
-    let mut preceding = keys[0];
-    let mut loaded = [x[0]; ITEMS];
+    let any_key = keys[0];
+    let mut loaded_keys = [any_key; ITEMS];
+    let mut preceding = any_key;
+    let mut loaded = [initial; ITEMS];
     // Instead, if a thread has a single element.
     let (mut next, mut own) = (initial, initial);
     // For each of the two tiles a bit for each own element: whether a run begins.
@@ -91,7 +95,8 @@ pub fn scan_runs<
     let mut before_own = before_next;
     for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
         // There are none before the first tile.
-        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
+        let tile_to_store = step.max(2 * stride) - 2 * stride;
+        let asked = groups.ask(tile_to_store, states);
         if step >= stride && step - stride < tiles {
             let tile = step - stride;
             let first = tile as usize * (BLOCK * ITEMS);
@@ -147,21 +152,18 @@ pub fn scan_runs<
             sync_threads();
         }
 
-        if step < tiles {
-            let first = step as usize * (BLOCK * ITEMS);
-            if first + (in_tile - lane) < len {
-                preceding = keys[(first + (in_tile - lane)).max(1) - 1];
-            }
-            loaded_keys = load_rows(keys, first, in_tile, loaded_keys);
-            // There are as many values as keys.
-            loaded = load_rows(x, first, in_tile, loaded);
-        }
+        let parts = groups.receive(asked, tile_to_store);
+        let first = step as usize * (BLOCK * ITEMS);
+        preceding = keys[(first + (in_tile - lane)).max(1).min(len) - 1];
+        loaded_keys = load_rows(keys, first, in_tile, any_key);
+        // There are as many values as keys.
+        loaded = load_rows(x, first, in_tile, initial);
 
         if step >= 2 * stride {
             let tile = step - 2 * stride;
             let first = tile as usize * (BLOCK * ITEMS);
             let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
-            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, followed, states);
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, followed, states);
             if !is_found {
                 publish_losses::<Runs<C, V>>(tile, tiles, states);
                 return;

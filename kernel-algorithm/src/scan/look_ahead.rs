@@ -15,14 +15,15 @@ use std::marker::PhantomData;
 
 use cumbia::intrinsics::{
     DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, grid_dim, lane_id, shared,
-    shfl_sync, shfl_up_sync, sync_threads_count, thread_idx,
+    shfl_sync, shfl_up_sync, sync_threads_count, sync_warp, thread_idx,
 };
 use cumbia::{Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device};
 
+use crate::adjacent::is_aligned;
 use crate::operator::Function2;
 use crate::queue::{Queue, suffices};
-use crate::warp::{warp_reduce_first, warp_scan_first};
+use crate::warp::{is_gpu, warp_reduce_first, warp_scan_first};
 
 /// The number of threads of a block, which the attributes of the kernels repeat.
 pub(crate) const BLOCK: usize = 256;
@@ -61,6 +62,9 @@ const MAX_WORDS: usize = 40;
 fn max_polls() -> u32 {
     1 << 31
 }
+
+/// The maximum number of words of an aggregate that is asked for in advance: its states occupy registers.
+const MAX_WORDS_ASKED: usize = 4;
 
 /// Words that are aligned for a value of any type.
 #[repr(C, align(256))]
@@ -110,17 +114,56 @@ fn publish_loss<T: DeviceType>(tile: u32, states: &mut [u64]) {
     publish_words::<T>(tile, LOST, [0; MAX_WORDS], states);
 }
 
-/// Returns what is published for a tile: the status, and with it the aggregate. Without one, it is `like`.
+/// Returns whether the states of so many tiles with aggregates of type `T` exist, and can be loaded in pairs. A kernel does nothing
+/// otherwise, which no launch of this crate leads to.
 #[device]
-fn published<T: DeviceType>(tile: u32, like: T, states: &[u64]) -> (u32, T) {
+pub(crate) fn are_states<T: DeviceType>(states: &[u64], tiles: u32) -> bool {
+    is_aligned(states) && states.len() >= tiles as usize * const { size_of::<T>().div_ceil(WORD) }
+}
+
+/// Loads two adjacent states, of which the first has an even index, from [`are_states`].
+#[device(unsafe(cuda = r#"
+    rt::Array<u64, 2> pair;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(pair.at[0]), "=l"(pair.at[1]) : "l"(states + first));
+    return pair;
+"#))]
+fn load_pair(states: &[u64], first: usize) -> [u64; 2] {
+    [states[first], states[first + 1]]
+}
+
+/// Returns the states of the words of a tile's aggregate of type `T`.
+#[device]
+fn states_of<T: DeviceType>(tile: u32, states: &[u64]) -> [u64; MAX_WORDS] {
+    let count = const { size_of::<T>().div_ceil(WORD) };
+    let first = tile as usize * count;
+    let mut found = [0; MAX_WORDS];
+    if count % 2 == 0 && is_gpu() {
+        // Half as many accesses of the L2 cache: every block loads the states of every tile.
+        #[unroll]
+        for k in 0..count / 2 {
+            let pair = load_pair(states, first + 2 * k);
+            found[2 * k] = pair[0];
+            found[2 * k + 1] = pair[1];
+        }
+    } else {
+        #[unroll]
+        for k in 0..count {
+            found[k] = atomic_load_explicit::<Relaxed, DeviceScope>(&states[first + k]);
+        }
+    }
+    found
+}
+
+/// Returns the status of an aggregate, and the aggregate; `like` without one.
+#[device]
+fn aggregate_of<T: DeviceType>(states: [u64; MAX_WORDS], like: T) -> (u32, T) {
     let count = const { size_of::<T>().div_ceil(WORD) };
     let mut words = [0; MAX_WORDS];
     let mut status = AGGREGATE;
     #[unroll]
     for k in 0..count {
-        let state = atomic_load_explicit::<Relaxed, DeviceScope>(&states[tile as usize * count + k]);
-        words[k] = state as u32;
-        status = status.min((state >> 32) as u32);
+        words[k] = states[k] as u32;
+        status = status.min((states[k] >> 32) as u32);
     }
     (status, if status == AGGREGATE { from_words(words, like) } else { like })
 }
@@ -154,7 +197,13 @@ pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
         return (value, value, false);
     }
     let warps = count.div_ceil(WARP_SIZE as u32).min(WARPS as u32) as usize;
-    let sums = warp_scan_first(parts[lane.min(warps - 1)], warps, operator);
+    let mut sums = parts[lane.min(warps - 1)];
+    for delta in [1, 2, 4] {
+        let other = shfl_up_sync(u32::MAX, sums, delta);
+        if lane >= delta && lane < warps {
+            sums = operator.call(other, sums);
+        }
+    }
     let total = shfl_sync(u32::MAX, sums, warps - 1);
     let before_warp = shfl_sync(u32::MAX, sums, (warp + WARP_SIZE - 1) % WARP_SIZE);
     let mut before = shfl_up_sync(u32::MAX, through, 1);
@@ -195,15 +244,18 @@ pub(crate) fn scan_of_warps<T: DeviceType, F: Function2<T, T, Output = T>>(
 }
 
 /// Loads elements of a tile, of which `first` is the first one, and the lane's is `in_tile` later: one of each of `ITEMS` rows. Those
-/// beyond the end of the array remain as in `loaded`.
+/// beyond the end of the array are `default`.
+///
+/// They do not depend on the elements of an earlier tile, which need no registers when they have been used.
 #[device]
 pub(crate) fn load_rows<T: DeviceType, const ITEMS: usize>(
     x: &[T],
     first: usize,
     in_tile: usize,
-    mut loaded: [T; ITEMS],
+    default: T,
 ) -> [T; ITEMS] {
     let at = first + in_tile;
+    let mut loaded = [default; ITEMS];
     if first + BLOCK * ITEMS <= x.len() {
         // All loads are issued before the first value is needed.
         #[unroll]
@@ -221,6 +273,29 @@ pub(crate) fn load_rows<T: DeviceType, const ITEMS: usize>(
     loaded
 }
 
+/// Returns the thread's consecutive elements of a tile of which the warp has loaded these rows, and stores those of the warp in
+/// `elements`, an array of the tile in shared memory; not if a thread has a single element. Called by all lanes of the warp.
+#[device]
+pub(crate) fn stage_rows<T: DeviceType, const ITEMS: usize>(rows: [T; ITEMS], elements: &mut [T]) -> [T; ITEMS] {
+    let mut own = rows;
+    if const { ITEMS > 1 } {
+        let (t, lane) = (thread_idx().x, thread_idx().x % WARP_SIZE);
+        let of_warp = t / WARP_SIZE * (WARP_SIZE * ITEMS);
+        // The warp has read its elements of the tile before.
+        sync_warp(u32::MAX);
+        #[unroll]
+        for k in 0..ITEMS {
+            elements[of_warp + k * WARP_SIZE + lane] = rows[k];
+        }
+        sync_warp(u32::MAX);
+        #[unroll]
+        for k in 0..ITEMS {
+            own[k] = elements[t * ITEMS + k];
+        }
+    }
+    own
+}
+
 /// Returns the element before the lane's one in row `k`, of rows of consecutive elements. `preceding` is the one before the first row.
 /// Called by all lanes of the warp.
 #[device]
@@ -234,7 +309,8 @@ pub(crate) fn before_in_rows<T: DeviceType, const ITEMS: usize>(rows: [T; ITEMS]
     shfl_sync(u32::MAX, given, (lane + WARP_SIZE - 1) % WARP_SIZE)
 }
 
-/// The reduction of the groups before one, and of an initial value if there is one.
+/// The reduction of the groups before one, and of an initial value if there is one. The first warp has it; in the others it may be
+/// any value.
 #[derive(Clone, Copy, DeviceType)]
 pub(crate) struct Groups<T: DeviceType> {
     /// Any value if there is neither a group nor an initial value.
@@ -252,12 +328,21 @@ impl<T: DeviceType> Groups<T> {
     }
 }
 
-/// The aggregates of the parts of the tiles before a tile that the warp reduces, one of each lane: a part is a group, and the
-/// last one the earlier tiles of the tile's own group.
+/// The parts of the tiles before a tile whose aggregates the warp has asked for, one of each lane: a part is a group, and the last
+/// one the earlier tiles of the tile's own group. The states of the aggregates are as they were loaded, since any computation with
+/// them waits for the loads.
+#[derive(Clone, Copy, DeviceType)]
+pub(crate) struct Asked {
+    states: [[u64; MAX_WORDS]; PARTS_OF_WARP],
+}
+
+/// The aggregates of the lane's tiles of these parts.
 #[derive(Clone, Copy, DeviceType)]
 pub(crate) struct Parts<T: DeviceType> {
     status: [u32; PARTS_OF_WARP],
     value: [T; PARTS_OF_WARP],
+    /// Whether one of them is lost, in the whole warp.
+    is_lost: bool,
 }
 
 #[device]
@@ -274,32 +359,51 @@ impl<T: DeviceType> Groups<T> {
         }
     }
 
-    /// Asks for the aggregates of all tiles before a tile that are not in these groups, without waiting for them. The loads take
-    /// as long as what is done before [`prefix_of_tile`](prefix_of_tile()).
-    pub(crate) fn parts_before(self, tile: u32, states: &[u64]) -> Parts<T> {
+    /// Asks for the aggregates of all tiles before a tile that are not in these groups, without waiting for them. Large ones, which
+    /// would need many registers, are not asked for.
+    pub(crate) fn ask(self, tile: u32, states: &[u64]) -> Asked {
         let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
-        let mut parts = Parts { status: [AGGREGATE; PARTS_OF_WARP], value: [self.value; PARTS_OF_WARP] };
-        #[unroll]
-        for k in 0..PARTS_OF_WARP {
-            let part = (k * WARPS + warp) as u32;
-            if lane < self.members(part, tile) {
-                let member = (self.count + part) * GROUP + lane;
-                (parts.status[k], parts.value[k]) = published(member, self.value, states);
+        let mut asked = Asked { states: [[0; MAX_WORDS]; PARTS_OF_WARP] };
+        if const { size_of::<T>() <= WORD * MAX_WORDS_ASKED } {
+            #[unroll]
+            for k in 0..PARTS_OF_WARP {
+                let part = (k * WARPS + warp) as u32;
+                if lane < self.members(part, tile) {
+                    asked.states[k] = states_of::<T>((self.count + part) * GROUP + lane, states);
+                }
             }
         }
+        asked
+    }
+
+    /// Returns the aggregates that have been asked for, as far as they were published then. Called by all lanes of the warp before
+    /// they load another tile: later loads may share a scoreboard with these ones, and would be waited for, too.
+    pub(crate) fn receive(self, asked: Asked, tile: u32) -> Parts<T> {
+        let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
+        let mut parts =
+            Parts { status: [AGGREGATE; PARTS_OF_WARP], value: [self.value; PARTS_OF_WARP], is_lost: false };
+        let mut is_lost = false;
+        #[unroll]
+        for k in 0..PARTS_OF_WARP {
+            if lane < self.members((k * WARPS + warp) as u32, tile) {
+                (parts.status[k], parts.value[k]) = aggregate_of(asked.states[k], self.value);
+                is_lost = is_lost || parts.status[k] == LOST;
+            }
+        }
+        parts.is_lost = any_sync(u32::MAX, is_lost);
         parts
     }
 }
 
-/// Waits for the aggregates of all tiles before a tile, of which `groups` has those of the last call, and `asked` the others as
-/// far as they are published. Returns the groups before the tile, the reduction of all elements before it, and whether there is
+/// Waits for the aggregates of all tiles before a tile, of which `groups` has those of the last call, and `parts` the others as
+/// far as they have been received. Returns the groups before the tile, the reduction of all elements before it, and whether there is
 /// one: it is lost if a thread of an earlier tile or of this block has faulted. For the first tile without an initial value it
 /// is any value. Called by all threads of the block; the next call has to follow a barrier.
 #[device]
 pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     tile: u32,
     groups: Groups<T>,
-    asked: Parts<T>,
+    received: Parts<T>,
     operator: F,
     states: &mut [u64],
 ) -> (Groups<T>, T, bool) {
@@ -307,15 +411,15 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
     let (group, place) = (tile / GROUP, tile % GROUP);
     let complete = group - groups.count;
-    let mut is_lost = false;
+    let mut is_lost = received.is_lost;
     #[unroll]
     for k in 0..PARTS_OF_WARP {
         let part = (k * WARPS + warp) as u32;
-        let (mut status, mut value) = (asked.status[k], asked.value[k]);
+        let (mut status, mut value) = (received.status[k], received.value[k]);
         let mut polls = 0u32;
         while status == 0 {
             let member = (groups.count + part) * GROUP + lane;
-            (status, value) = published(member, value, states);
+            (status, value) = aggregate_of(states_of::<T>(member, states), value);
             polls += 1;
             if polls & (max_polls() - 1) == 0 {
                 publish_loss::<T>(member, states);
@@ -336,21 +440,34 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
         return (groups, groups.value, false);
     }
 
+    // One warp computes the prefix for all, unless the barrier would cost more instructions than it saves.
+    let by_one_warp = const { size_of::<T>() > WORD };
     let mut before = groups.value;
-    let mut has_before = groups.has_value;
-    #[unroll]
-    for k in 0..MAX_PARTS {
-        if (k as u32) < complete {
-            before = if k > 0 || has_before { operator.call(before, parts[k]) } else { parts[k] };
+    let has_before = groups.has_value || complete > 0;
+    let mut prefix = before;
+    if warp == 0 || !by_one_warp {
+        #[unroll]
+        for k in 0..MAX_PARTS {
+            if (k as u32) < complete {
+                before = if k > 0 || groups.has_value { operator.call(before, parts[k]) } else { parts[k] };
+            }
+        }
+        prefix = before;
+        if place > 0 && (complete as usize) < MAX_PARTS {
+            let last = parts[complete as usize];
+            prefix = if has_before { operator.call(before, last) } else { last };
         }
     }
-    has_before = has_before || complete > 0;
-    let mut prefix = before;
-    if place > 0 && (complete as usize) < MAX_PARTS {
-        let last = parts[complete as usize];
-        prefix = if has_before { operator.call(before, last) } else { last };
+    let mut is_whole = true;
+    if by_one_warp {
+        let mut prefixes = shared::<[T; 1]>();
+        if thread_idx().x == 0 {
+            prefixes[0] = prefix;
+        }
+        is_whole = sync_threads_count(true) == BLOCK as u32;
+        prefix = prefixes[0];
     }
-    (Groups { value: before, has_value: has_before, count: group }, prefix, true)
+    (Groups { value: before, has_value: has_before, count: group }, prefix, is_whole)
 }
 
 /// The memory through which the blocks of a launch publish aggregates of the tiles.
@@ -403,7 +520,7 @@ pub(crate) fn blocks_of<T>(device: &Device, tiles: usize, shared_bytes: usize) -
     if device.is_cpu() {
         return tiles.min(limits.multiprocessors).min(MAX_CPU_BLOCKS);
     }
-    let shared_bytes = shared_bytes + (MAX_PARTS + WARPS) * size_of::<T>().max(WORD) + SHARED_BYTES_OF_SYSTEM;
+    let shared_bytes = shared_bytes + (MAX_PARTS + WARPS + 1) * size_of::<T>().max(WORD) + SHARED_BYTES_OF_SYSTEM;
     let of_multiprocessor = RESIDENT_BLOCKS
         .min(limits.threads_per_multiprocessor / BLOCK)
         .min(limits.shared_bytes_per_multiprocessor / shared_bytes)

@@ -16,7 +16,7 @@ use crate::arrays::{Input, Output, require_same_length};
 use crate::operator::Function2;
 use crate::queue::{Held, Queue};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
 };
 use crate::warp::inclusive_from;
 
@@ -39,6 +39,9 @@ pub fn scan_tiles<
     // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
     let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
     let t = thread_idx().x;
+    if x.len() == 0 {
+        return; // Never: for the proofs only.
+    }
     // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and
     // each lane scans consecutive elements. Addresses differ by constants.
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
@@ -48,6 +51,9 @@ pub fn scan_tiles<
     let in_tile = row * WARP_SIZE + lane;
 
     let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
+    if !are_states::<T>(states, tiles) {
+        return;
+    }
     let mut groups = Groups::none(initial, EXCLUSIVE);
     // The elements of the tile that is loaded; the scans of the own elements of the tile whose aggregate is published, and of
     // the one before, whose results are stored; and the reductions of the elements of earlier threads of the two.
@@ -57,7 +63,8 @@ pub fn scan_tiles<
     let (mut before_next, mut before_own) = (initial, initial);
     for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
         // There are none before the first tile.
-        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
+        let tile_to_store = step.max(2 * stride) - 2 * stride;
+        let asked = groups.ask(tile_to_store, states);
         if step >= stride && step - stride < tiles {
             let tile = step - stride;
             let count = (x.len() - tile as usize * (BLOCK * ITEMS)).min(BLOCK * ITEMS) as u32;
@@ -109,15 +116,13 @@ pub fn scan_tiles<
             sync_threads();
         }
 
-        if step < tiles {
-            let first = step as usize * (BLOCK * ITEMS);
-            loaded = load_rows(x, first, in_tile, loaded);
-        }
+        let parts = groups.receive(asked, tile_to_store);
+        loaded = load_rows(x, step as usize * (BLOCK * ITEMS), in_tile, initial);
 
         if step >= 2 * stride {
             let tile = step - 2 * stride;
             let first = tile as usize * (BLOCK * ITEMS);
-            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, operator, states);
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, operator, states);
             if !is_found {
                 publish_losses::<T>(tile, tiles, states);
                 return;

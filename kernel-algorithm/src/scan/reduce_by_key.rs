@@ -4,7 +4,7 @@
 //! It is a scan of the pairs of the scans by key. A run ends where the next one begins, also in a later tile.
 
 use cumbia::error::{ArrayArgument, ResultKind};
-use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_up_sync, sync_threads, sync_warp, thread_idx};
+use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_up_sync, sync_threads, thread_idx};
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
@@ -14,7 +14,8 @@ use crate::queue::{Held, Queue};
 use crate::scan::by_key::{Elements, Followed, Runs, RunsMemory};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
+    stage_rows,
 };
 
 /// Stores the key of each run in `firsts`, the reduction of its values in `y`, and the number of runs in `count`. `states` are a
@@ -38,8 +39,9 @@ pub fn reduce_runs<
     count: &mut [usize],
     states: &mut [u64],
 ) {
-    // The elements of the tile whose aggregate is published. Of the tile before, the keys of the runs that begin, and the
-    // reduction of the values of the run that ends there, as far as they are in the tile.
+    // Of the tile whose aggregate is published, the keys of the runs that begin among the elements of each thread, in the places
+    // of its first elements, and the reductions of its values before each of them. Of the tile before, the keys of all runs that
+    // begin, and the reductions of the values of the runs that end there.
     let mut keys_of_tile = shared::<[K; HELD]>();
     let mut values_of_tile = shared::<[V; HELD]>();
     let mut firsts_of_tile = shared::<[K; HELD]>();
@@ -54,80 +56,88 @@ pub fn reduce_runs<
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let of_warp = warp * (WARP_SIZE * ITEMS);
     let (tiles, stride) = (len.div_ceil(TILE) as u32, grid_dim().x as u32);
-    let mut groups = Groups::none(Runs { begun: C::ZERO, value: x[0] }, false);
+    if !are_states::<Runs<C, V>>(states, tiles) {
+        return;
+    }
+    let (any_key, any) = (keys[0], x[0]);
+    let mut groups = Groups::none(Runs { begun: C::ZERO, value: any }, false);
     // The keys and values of the tile that is loaded, and the key before those of the warp.
-    let mut loaded_keys = [keys[0]; ITEMS];
-    let mut preceding = keys[0];
-    let mut loaded = [x[0]; ITEMS];
+    let mut loaded_keys = [any_key; ITEMS];
+    let mut preceding = any_key;
+    let mut loaded = [any; ITEMS];
     // A thread with a single element keeps the key in a register, with whether a run begins, the number of runs that begin
     // earlier in the tile, and the reduction of the values of the run that ends.
-    let (mut next, mut own) = (keys[0], keys[0]);
-    let (mut own_rank, mut own_total) = (0u32, x[0]);
+    let (mut next, mut own) = (any_key, any_key);
+    let (mut own_rank, mut own_total) = (0u32, any);
     // Whether a run begins with the first of the thread's elements.
     let mut own_begins = false;
     // The aggregates of the two earlier tiles.
-    let none = Runs { begun: 0u32, value: x[0] };
+    let none = Runs { begun: 0u32, value: any };
     let (mut aggregate_next, mut aggregate_own) = (none, none);
     for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
         // There are none before the first tile.
-        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
-        // A bit for each element of the thread that a run begins with, the number of its elements, and the runs of the earlier
-        // elements of the tile.
-        let (mut begins, mut mine) = (0u32, 0);
+        let tile_to_store = step.max(2 * stride) - 2 * stride;
+        let asked = groups.ask(tile_to_store, states);
+        // The number of runs that begin among the elements of the thread, and whether one does with the first of them; and the
+        // runs of the earlier elements of the tile.
+        let (mut begun, mut begins) = (0u32, false);
         let mut before = none;
         let is_counted = step >= stride && step - stride < tiles;
         if is_counted {
             let tile = step - stride;
-            let count_of_tile = (len - tile as usize * TILE).min(TILE);
-            mine = (count_of_tile.max(t * ITEMS) - t * ITEMS).min(ITEMS);
-            let mut key_before = preceding;
-            let mut value = loaded[0];
+            let count_of_tile = (len - tile as usize * TILE).min(TILE) as u32;
+            let mine = count_of_tile.saturating_sub((t * ITEMS) as u32).min(ITEMS as u32) as usize;
+            let is_first = tile == 0 && t == 0;
+            let own_keys = stage_rows(loaded_keys, &mut keys_of_tile[..]);
+            let own_values = stage_rows(loaded, &mut values_of_tile[..]);
+            next = own_keys[0];
+            let given = shfl_up_sync(u32::MAX, own_keys[ITEMS - 1], 1);
+            let key_before = if lane > 0 { given } else { preceding };
+            begins = mine > 0 && (is_first || own_keys[0] != key_before);
+            begun = begins as u32;
+            let mut value = own_values[0];
             if const { ITEMS > 1 } {
-                // The warp has read its elements of the tile before.
-                sync_warp(u32::MAX);
-                #[unroll]
-                for k in 0..ITEMS {
-                    keys_of_tile[of_warp + k * WARP_SIZE + lane] = loaded_keys[k];
-                    values_of_tile[of_warp + k * WARP_SIZE + lane] = loaded[k];
+                if begins {
+                    keys_of_tile[t * ITEMS] = own_keys[0];
                 }
-                sync_warp(u32::MAX);
-                if lane > 0 {
-                    key_before = keys_of_tile[(t * ITEMS).max(1) - 1];
-                }
-                value = values_of_tile[t * ITEMS];
-                #[unroll]
-                for k in 0..ITEMS {
-                    let key = keys_of_tile[t * ITEMS + k];
-                    let begins_run = key != key_before;
-                    begins |= (begins_run as u32) << k;
-                    key_before = key;
-                    if k > 0 && k < mine {
-                        let of_key = values_of_tile[t * ITEMS + k];
-                        value = if begins_run { of_key } else { operator.call(value, of_key) };
+                if mine == ITEMS {
+                    #[unroll]
+                    for k in 1..ITEMS {
+                        if own_keys[k] != own_keys[k - 1] {
+                            let place = t * ITEMS + (begun as usize).min(k);
+                            keys_of_tile[place] = own_keys[k];
+                            values_of_tile[place] = value;
+                            begun += 1;
+                            value = own_values[k];
+                        } else {
+                            value = operator.call(value, own_values[k]);
+                        }
+                    }
+                } else {
+                    let mut last = own_keys[0];
+                    for k in 1..mine {
+                        let (key, of_key) = (keys_of_tile[t * ITEMS + k], values_of_tile[t * ITEMS + k]);
+                        if key != last {
+                            let place = t * ITEMS + (begun as usize).min(k);
+                            keys_of_tile[place] = key;
+                            values_of_tile[place] = value;
+                            begun += 1;
+                            value = of_key;
+                        } else {
+                            value = operator.call(value, of_key);
+                        }
+                        last = key;
                     }
                 }
-            } else {
-                let given = shfl_up_sync(u32::MAX, loaded_keys[0], 1);
-                key_before = if lane > 0 { given } else { preceding };
-                begins = (loaded_keys[0] != key_before) as u32;
-                next = loaded_keys[0];
             }
-            if tile == 0 && t == 0 {
-                begins |= 1;
-            }
-            if mine < ITEMS {
-                begins &= (1u32 << mine) - 1;
-            }
-            let of_thread = Runs { begun: begins.count_ones(), value };
+            let of_thread = Runs { begun, value };
             let (earlier, aggregate, is_whole) =
-                scan_of_block(of_thread, count_of_tile.div_ceil(ITEMS) as u32, followed);
+                scan_of_block(of_thread, count_of_tile.div_ceil(ITEMS as u32), followed);
             if !is_whole {
                 publish_losses::<Runs<C, V>>(tile, tiles, states);
                 return;
             }
-            if t > 0 {
-                before = earlier;
-            }
+            before = Runs { begun: if t > 0 { earlier.begun } else { 0 }, value: earlier.value };
             aggregate_next = aggregate;
             if t == 0 {
                 publish(tile, Runs { begun: C::cast(aggregate.begun), value: aggregate.value }, states);
@@ -136,29 +146,26 @@ pub fn reduce_runs<
             sync_threads();
         }
 
-        if step < tiles {
-            let first = step as usize * TILE;
-            if first + of_warp < len {
-                preceding = keys[(first + of_warp).max(1) - 1];
-            }
-            loaded_keys = load_rows(keys, first, of_warp + lane, loaded_keys);
-            // There are as many values as keys.
-            loaded = load_rows(x, first, of_warp + lane, loaded);
-        }
+        let parts = groups.receive(asked, tile_to_store);
+        let first = step as usize * TILE;
+        preceding = keys[(first + of_warp).max(1).min(len) - 1];
+        loaded_keys = load_rows(keys, first, of_warp + lane, any_key);
+        // There are as many values as keys.
+        loaded = load_rows(x, first, of_warp + lane, any);
 
         if step >= 2 * stride {
             let tile = step - 2 * stride;
-            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, followed, states);
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, followed, states);
             if !is_found {
                 publish_losses::<Runs<C, V>>(tile, tiles, states);
                 return;
             }
             groups = later;
             // The runs that begin before the tile: at least one, unless it is the first tile.
-            let begun = if tile > 0 { usize::cast(prefix.begun) } else { 0 };
+            let earlier = if tile > 0 { usize::cast(prefix.begun) } else { 0 };
             if t == 0 && tile == tiles - 1 {
                 // The last run ends with the array.
-                let runs = begun + aggregate_own.begun as usize;
+                let runs = earlier + aggregate_own.begun as usize;
                 count[0] = runs;
                 if runs > 0 && runs <= y.len() {
                     let is_open = tile > 0 && aggregate_own.begun == 0;
@@ -166,11 +173,11 @@ pub fn reduce_runs<
                     y[runs - 1] = if is_open { operator.call(prefix.value, total) } else { total };
                 }
             }
-            let firsts_from_tile = &mut firsts[begun.min(firsts.len())..];
+            let firsts_from_tile = &mut firsts[earlier.min(firsts.len())..];
             let room_of_firsts = firsts_from_tile.len().min(TILE) as u32;
             // A run ends where the next one begins.
             let is_start = (tile == 0) as u32;
-            let y_from_tile = &mut y[(begun.max(1) - 1).min(y.len())..];
+            let y_from_tile = &mut y[(earlier.max(1) - 1).min(y.len())..];
             let room = y_from_tile.len().min(TILE) as u32;
             if const { ITEMS > 1 } {
                 for run in (t as u32..aggregate_own.begun.min(TILE as u32)).step_by(BLOCK) {
@@ -202,26 +209,23 @@ pub fn reduce_runs<
         // The runs of the tile are stored where those of the tile before were.
         sync_threads();
         if is_counted && const { ITEMS > 1 } {
-            let mut rank = before.begun;
-            let mut total = before.value;
-            #[unroll]
-            for k in 0..ITEMS {
-                if k < mine {
-                    let value = values_of_tile[t * ITEMS + k];
-                    if begins >> k & 1 != 0 {
-                        let run = (rank as usize).min(TILE - 1);
-                        firsts_of_tile[run] = keys_of_tile[t * ITEMS + k];
-                        totals_of_tile[run] = total;
-                        rank += 1;
-                        total = value;
-                    } else {
-                        total = if k > 0 || t > 0 { operator.call(total, value) } else { value };
+            for k in 0..begun {
+                let from = t * ITEMS + (k as usize).min(ITEMS - 1);
+                let run = ((before.begun + k) as usize).min(TILE - 1);
+                let mut total = values_of_tile[from];
+                if k == 0 {
+                    if begins {
+                        total = before.value;
+                    } else if t > 0 {
+                        total = operator.call(before.value, total);
                     }
                 }
+                firsts_of_tile[run] = keys_of_tile[from];
+                totals_of_tile[run] = total;
             }
         }
         own = next;
-        (own_begins, own_rank, own_total) = (begins & 1 != 0, before.begun, before.value);
+        (own_begins, own_rank, own_total) = (begins, before.begun, before.value);
         aggregate_own = aggregate_next;
     }
 }

@@ -5,7 +5,7 @@
 
 use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{
-    WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, sync_warp, thread_idx,
+    WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, thread_idx,
 };
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
@@ -15,7 +15,8 @@ use crate::operator::{Equatable, Function2, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
+    stage_rows,
 };
 use crate::warp::warp_inclusive_scan;
 
@@ -73,12 +74,16 @@ pub fn encode_tiles<
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let of_warp = warp * (WARP_SIZE * ITEMS);
     let (tiles, stride) = (x.len().div_ceil(TILE) as u32, grid_dim().x as u32);
+    if !are_states::<Beginnings<C>>(states, tiles) {
+        return;
+    }
     let mut groups = Groups::none(Beginnings { count: C::ZERO, last: C::ZERO }, true);
     // The elements of the tile that is loaded, and the one before those of the warp. A thread with a single element keeps it in a
     // register.
-    let mut loaded = [x[0]; ITEMS];
-    let mut preceding = x[0];
-    let (mut next, mut own) = (x[0], x[0]);
+    let any = x[0];
+    let mut loaded = [any; ITEMS];
+    let mut preceding = any;
+    let (mut next, mut own) = (any, any);
     // Whether a run begins with it, and the number of those that begin earlier in the tile.
     let (mut own_begins, mut own_rank) = (false, 0u32);
     // Of the two earlier tiles, the runs that begin in all warps, at indices in the tile.
@@ -86,36 +91,22 @@ pub fn encode_tiles<
     let (mut total_next, mut total_own) = (none, none);
     for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
         // There are none before the first tile.
-        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
+        let tile_to_store = step.max(2 * stride) - 2 * stride;
+        let asked = groups.ask(tile_to_store, states);
         // A bit for each element of the thread that a run begins with, and the number of runs that begin earlier in the tile.
         let (mut begins, mut earlier) = (0u32, 0u32);
         let is_counted = step >= stride && step - stride < tiles;
         if is_counted {
             let tile = step - stride;
             let first = tile as usize * TILE;
-            let mut before = preceding;
-            if const { ITEMS > 1 } {
-                // The warp has read its elements of the tile before.
-                sync_warp(u32::MAX);
-                #[unroll]
-                for k in 0..ITEMS {
-                    elements[of_warp + k * WARP_SIZE + lane] = loaded[k];
-                }
-                sync_warp(u32::MAX);
-                if lane > 0 {
-                    before = elements[(t * ITEMS).max(1) - 1];
-                }
-                #[unroll]
-                for k in 0..ITEMS {
-                    let element = elements[t * ITEMS + k];
-                    begins |= ((element != before) as u32) << k;
-                    before = element;
-                }
-            } else {
-                let given = shfl_up_sync(u32::MAX, loaded[0], 1);
-                before = if lane > 0 { given } else { preceding };
-                begins = (loaded[0] != before) as u32;
-                next = loaded[0];
+            let own_elements = stage_rows(loaded, &mut elements[..]);
+            next = own_elements[0];
+            let given = shfl_up_sync(u32::MAX, own_elements[ITEMS - 1], 1);
+            let mut before = if lane > 0 { given } else { preceding };
+            #[unroll]
+            for k in 0..ITEMS {
+                begins |= ((own_elements[k] != before) as u32) << k;
+                before = own_elements[k];
             }
             if tile == 0 && t == 0 {
                 begins |= 1;
@@ -146,17 +137,14 @@ pub fn encode_tiles<
             sync_threads();
         }
 
-        if step < tiles {
-            let first = step as usize * TILE;
-            if first + of_warp < x.len() {
-                preceding = x[(first + of_warp).max(1) - 1];
-            }
-            loaded = load_rows(x, first, of_warp + lane, loaded);
-        }
+        let parts = groups.receive(asked, tile_to_store);
+        let first = step as usize * TILE;
+        preceding = x[(first + of_warp).max(1).min(x.len()) - 1];
+        loaded = load_rows(x, first, of_warp + lane, any);
 
         if step >= 2 * stride {
             let tile = step - 2 * stride;
-            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, Joined, states);
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, Joined, states);
             if !is_found {
                 publish_losses::<Beginnings<C>>(tile, tiles, states);
                 return;

@@ -2,9 +2,7 @@
 //! first of equal elements, and partitions.
 
 use cumbia::error::{ArrayArgument, ResultKind};
-use cumbia::intrinsics::{
-    WARP_SIZE, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, sync_warp, thread_idx,
-};
+use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, thread_idx};
 use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
@@ -13,7 +11,8 @@ use crate::operator::{Equatable, Function1, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
+    stage_rows,
 };
 use crate::warp::warp_inclusive_scan;
 
@@ -85,18 +84,23 @@ pub fn select_tiles<
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let of_warp = warp * (WARP_SIZE * ITEMS);
     let (tiles, stride) = (x.len().div_ceil(TILE) as u32, grid_dim().x as u32);
+    if !are_states::<C>(states, tiles) {
+        return;
+    }
     let mut groups = Groups::none(C::ZERO, true);
     // The elements of the tile that is loaded, and the one before those of the warp. A thread with a single element keeps it in a
     // register, with whether it is selected, and the number of selected elements before it.
-    let mut loaded = [x[0]; ITEMS];
-    let mut preceding = x[0];
-    let (mut next, mut own) = (x[0], x[0]);
+    let any = x[0];
+    let mut loaded = [any; ITEMS];
+    let mut preceding = any;
+    let (mut next, mut own) = (any, any);
     let (mut own_selected, mut own_rank) = (false, 0u32);
     // The numbers of selected elements of the two earlier tiles.
     let (mut total_next, mut total_own) = (0u32, 0u32);
     for step in (block_idx().x as u32..tiles + 2 * stride).step_by(stride as usize) {
         // There are none before the first tile.
-        let asked = groups.parts_before(step.max(2 * stride) - 2 * stride, states);
+        let tile_to_store = step.max(2 * stride) - 2 * stride;
+        let asked = groups.ask(tile_to_store, states);
         // A bit for each element of the thread that is selected, the number of its elements, and the number of selected ones
         // before them in the tile.
         let (mut selected, mut inside, mut earlier) = (0u32, 0, 0u32);
@@ -105,34 +109,19 @@ pub fn select_tiles<
             let tile = step - stride;
             let is_first = tile == 0 && t == 0;
             inside = ((x.len() - tile as usize * TILE).min(TILE).max(t * ITEMS) - t * ITEMS).min(ITEMS);
+            let own_elements = stage_rows(loaded, &mut elements[..]);
+            next = own_elements[0];
             let mut before = preceding;
-            if const { ITEMS > 1 } {
-                // The warp has read its elements of the tile before.
-                sync_warp(u32::MAX);
-                #[unroll]
-                for k in 0..ITEMS {
-                    elements[of_warp + k * WARP_SIZE + lane] = loaded[k];
-                }
-                sync_warp(u32::MAX);
-                if P::NEEDS_BEFORE && lane > 0 {
-                    before = elements[(t * ITEMS).max(1) - 1];
-                }
-                #[unroll]
-                for k in 0..ITEMS {
-                    let element = elements[t * ITEMS + k];
-                    let is_selected = k < inside && condition.selects(element, before, k == 0 && is_first);
-                    selected |= (is_selected as u32) << k;
-                    if P::NEEDS_BEFORE {
-                        before = element;
-                    }
-                }
-            } else {
-                if P::NEEDS_BEFORE {
-                    let given = shfl_up_sync(u32::MAX, loaded[0], 1);
-                    before = if lane > 0 { given } else { preceding };
-                }
-                selected = (inside > 0 && condition.selects(loaded[0], before, is_first)) as u32;
-                next = loaded[0];
+            if P::NEEDS_BEFORE {
+                let given = shfl_up_sync(u32::MAX, own_elements[ITEMS - 1], 1);
+                before = if lane > 0 { given } else { preceding };
+            }
+            #[unroll]
+            for k in 0..ITEMS {
+                let element = own_elements[k];
+                let is_selected = k < inside && condition.selects(element, before, k == 0 && is_first);
+                selected |= (is_selected as u32) << k;
+                before = element;
             }
             let through = warp_inclusive_scan(selected.count_ones(), Plus);
             let (before_warp, total, is_whole) = scan_of_warps(shfl_sync(u32::MAX, through, WARP_SIZE - 1), 0, Plus);
@@ -149,17 +138,16 @@ pub fn select_tiles<
             sync_threads();
         }
 
-        if step < tiles {
-            let first = step as usize * TILE;
-            if P::NEEDS_BEFORE && first + of_warp < x.len() {
-                preceding = x[(first + of_warp).max(1) - 1];
-            }
-            loaded = load_rows(x, first, of_warp + lane, loaded);
+        let parts = groups.receive(asked, tile_to_store);
+        let first = step as usize * TILE;
+        if P::NEEDS_BEFORE {
+            preceding = x[(first + of_warp).max(1).min(x.len()) - 1];
         }
+        loaded = load_rows(x, first, of_warp + lane, any);
 
         if step >= 2 * stride {
             let tile = step - 2 * stride;
-            let (later, prefix, is_found) = prefix_of_tile(tile, groups, asked, Plus, states);
+            let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, Plus, states);
             if !is_found {
                 publish_losses::<C>(tile, tiles, states);
                 return;
