@@ -32,7 +32,7 @@ pub enum Type {
     View {
         /// The element type.
         element: Box<Type>,
-        /// The number of dimensions: 1 to 3.
+        /// The number of dimensions: 0 to 4.
         dimensions: u8,
         /// `ArrayViewMut2<T>`
         mutable: bool,

@@ -154,6 +154,9 @@ rules! {
     ELEMENT: "method `{}` is not supported in {body}",
         why "for slices and arrays it returns an `Option` of a reference, and values hold no references",
         help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it under a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
+    SLICE_OF_A_VIEW: "method `{}` of `{Self}` is not supported in {body}",
+        why "views have it, as in `ndarray`; it returns an `Option` of a slice, and values hold no references",
+        help "write `view.as_slice().unwrap()` or `.expect(\"..\")`, which faults if the elements are not contiguous; `view.is_standard_layout()` tells whether they are";
     ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
         why "iterators are not values in {body}, and most of their methods take closures, which are not supported on a device",
         help "write a `for` loop; `x.iter().sum::<T>()`, `.product::<T>()` and `.copied().min()`, `.max()` are supported";

@@ -92,7 +92,7 @@ pub(crate) enum ParamKind {
     View {
         /// The element type.
         element: Type,
-        /// The number of dimensions: 1 to 3.
+        /// The number of dimensions: 0 to 4.
         dimensions: u8,
         /// `ArrayViewMut2<T>`
         mutable: bool,
@@ -420,9 +420,11 @@ fn view(path: &TypePath) -> Option<ParamKind> {
     let rest = name.strip_prefix("ArrayView")?;
     let (rest, mutable) = rest.strip_prefix("Mut").map_or((rest, false), |rest| (rest, true));
     let dimensions = match rest {
+        "0" => 0,
         "1" => 1,
         "2" => 2,
         "3" => 3,
+        "4" => 4,
         _ => return None,
     };
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };

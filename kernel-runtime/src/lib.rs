@@ -39,7 +39,10 @@ use cumbia_kernel_sync as sync;
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
 pub use array::host::{HostArray, HostArrayMut};
 pub use array::shape::Shape;
-pub use array::view::{ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3};
+pub use array::view::{
+    ArrayView, ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0, ArrayViewMut1, ArrayViewMut2,
+    ArrayViewMut3, ArrayViewMut4,
+};
 pub use array::{DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
 pub use copy::{CopySource, CopyTarget};
 pub use cumbia_kernel_lang::dim::Dim3;

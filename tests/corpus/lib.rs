@@ -72,6 +72,7 @@ pub mod slice_methods;
 pub mod slices;
 pub mod slots;
 pub mod structs;
+pub mod subviews;
 pub mod temporaries;
 pub mod unchecked;
 pub mod undefined;
@@ -121,6 +122,7 @@ const MODULES: &[&[Case]] = &[
     cooperation::CASES,
     messages::CASES,
     views::CASES,
+    subviews::CASES,
     vectors::CASES,
     options::CASES,
     cuda_bodies::CASES,

@@ -181,7 +181,7 @@ fn quantity(var: VarId, name: &str, ty: &Type, value: &Value) -> Option<Quantity
 fn contiguous(value: Value) -> Value {
     match value {
         Value::View { pointer, lens, strides: _, element, mutable } => {
-            let mut strides = vec![Expr::int(Scalar::Usize, 1)];
+            let mut strides = vec![Expr::int(Scalar::Usize, 1); lens.len().min(1)];
             for len in lens.iter().skip(1).rev() {
                 let next = match &strides[0] {
                     Expr::Literal(_, 1) => len.clone(),

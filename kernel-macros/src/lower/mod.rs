@@ -240,7 +240,7 @@ struct Known {
     deferred: bool,
     /// The reference type that it is declared with, to which an assigned value coerces.
     ty: Option<syn::TypeReference>,
-    /// The method that returned it, if it is a read-only part of a view: `row`, `column` or `plane`.
+    /// The method that returned it, if it is a read-only part of a view: `row`, `column`, `plane` or `volume`.
     part: Option<Ident>,
 }
 

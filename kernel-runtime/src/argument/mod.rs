@@ -126,7 +126,7 @@ impl<T: DeviceType> WriteArgument for DeviceSlice<'_, T, Write> {
     }
 }
 
-/// Arguments for an `ArrayView1<T>`, `ArrayView2<T>` or `ArrayView3<T>` parameter: such a view, or a mutable one.
+/// Arguments for an `ArrayView0<T>` to `ArrayView4<T>` parameter: such a view, or a mutable one.
 #[diagnostic::on_unimplemented(
     message = "an `ArrayView{D}<_>` parameter of a kernel does not take a `{Self}`",
     label = "not a view of {D} dimensions",
@@ -140,7 +140,7 @@ pub trait ReadView<'a, const D: usize> {
     fn bind(self) -> ViewArgument<'a, Self::Element, D, Read>;
 }
 
-/// Arguments for an `ArrayViewMut1<T>`, `ArrayViewMut2<T>` or `ArrayViewMut3<T>` parameter: such a view.
+/// Arguments for an `ArrayViewMut0<T>` to `ArrayViewMut4<T>` parameter: such a view.
 #[diagnostic::on_unimplemented(
     message = "an `ArrayViewMut{D}<_>` parameter of a kernel does not take a `{Self}`",
     label = "not a mutable view of {D} dimensions",

@@ -280,7 +280,8 @@ impl Lowering<'_, '_> {
         }
         match offset {
             Some(offset) => Value::Place { lvalue: Expr::index(pointer, offset), target: element },
-            None => Value::Never,
+            // The only element of a view without dimensions.
+            None => Value::Place { lvalue: Expr::index(pointer, Expr::int(Scalar::Usize, 0)), target: element },
         }
     }
 
@@ -307,7 +308,7 @@ impl Lowering<'_, '_> {
         self.materialise_expr(place, value, ty, mutable)
     }
 
-    /// `&x[a..b]`
+    /// `&x[a..b]`, of a one-dimensional view as well
     fn sub_slice(
         &mut self,
         base: ExprId,
@@ -328,12 +329,24 @@ impl Lowering<'_, '_> {
         }
         let mut operands = operands.into_iter();
         let Some(base) = operands.next() else { return Value::Never };
-        let base = self.as_slice(base);
-        let Value::Slice { pointer, len, element, mutable } = base else { return Value::Never };
+        let (pointer, len, stride, element, mutable) = match base {
+            Value::View { pointer, mut lens, mut strides, element, mutable } => {
+                let (Some(len), stride @ Some(_)) = (lens.pop(), strides.pop()) else { return Value::Never };
+                (pointer, len, stride, element, mutable)
+            }
+            base => match self.as_slice(base) {
+                Value::Slice { pointer, len, element, mutable } => (pointer, len, None, element, mutable),
+                _ => return Value::Never,
+            },
+        };
+        let part = |pointer, len, stride: Option<Expr>| match stride {
+            Some(stride) => Value::View { pointer, lens: vec![len], strides: vec![stride], element, mutable },
+            None => Value::Slice { pointer, len, element, mutable },
+        };
         let mut bound = |present: Option<ExprId>| present.and_then(|_| operands.next()).map(Value::expr);
         let (start, end) = (bound(start), bound(end));
         if start.is_none() && end.is_none() {
-            return Value::Slice { pointer, len, element, mutable };
+            return part(pointer, len, stride);
         }
         let (name, _) = self.name_of(id, "part");
         let start = start.map(|start| self.reusable_number("start", start));
@@ -368,9 +381,12 @@ impl Lowering<'_, '_> {
         let part_len = self.constant(&format!("{name}_len"), CType::USIZE, part_len);
         let pointer = match start {
             None | Some(Expr::Literal(_, 0)) => pointer,
-            Some(start) => Expr::binary(Operator::Add, pointer, start),
+            Some(start) => {
+                let offset = stride.iter().cloned().fold(start, times);
+                Expr::binary(Operator::Add, pointer, offset)
+            }
         };
-        Value::Slice { pointer, len: part_len, element, mutable }
+        part(pointer, part_len, stride)
     }
 
     /// Returns a `usize` that can be evaluated repeatedly at no cost.

@@ -270,7 +270,8 @@ impl Lowerer<'_> {
             return self.known[local.index()].part.as_ref();
         }
         let Expr::MethodCall(call) = expr else { return None };
-        let is_part = ["row", "column", "plane"].iter().any(|name| call.method == name) && call.args.len() == 1;
+        let is_part =
+            ["row", "column", "plane", "volume"].iter().any(|name| call.method == name) && call.args.len() == 1;
         (is_part && self.is_a_view(&call.receiver)).then_some(&call.method)
     }
 
@@ -282,7 +283,8 @@ impl Lowerer<'_> {
                 || self.known[local.index()].part.is_some();
         }
         let Expr::MethodCall(call) = peeled(expr) else { return false };
-        let returns_a_view = ["row_mut", "column_mut", "plane_mut", "t"].iter().any(|name| call.method == name);
+        let returns_a_view =
+            ["row_mut", "column_mut", "plane_mut", "volume_mut", "t"].iter().any(|name| call.method == name);
         (returns_a_view && self.is_a_view(&call.receiver)) || self.part_of_a_view(expr).is_some()
     }
 }
