@@ -509,14 +509,14 @@
 
 #[doc(inline)]
 pub use cumbia_kernel_algorithm as algorithm;
-pub use cumbia_kernel_macros::{DeviceType, device, device_fn, kernel, launch};
+pub use cumbia_kernel_macros::{DeviceType, KernelArgument, device, device_fn, kernel, launch};
 pub use cumbia_kernel_runtime::{
     AlgorithmError, ArrayView, ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0,
     ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, ArrayViewMut4, Attributes, BlockLimit, Checked, CompileError,
     Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice, DeviceSliceMut,
     DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
-    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel, KernelInfo, Launch, LaunchError, LaunchExtent,
-    Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice,
+    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel, KernelArgument, KernelInfo, Launch, LaunchError,
+    LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice,
     PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Report, Result, Scalar, Shape,
     ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16, half,
     kernels,
@@ -556,8 +556,8 @@ pub mod prelude {
     };
     pub use crate::{
         ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0, ArrayViewMut1, ArrayViewMut2,
-        ArrayViewMut3, ArrayViewMut4, Device, DeviceArray, DeviceType, Float, In, InOut, Integer, Launch, Number, Out,
-        Stream, bf16, device, f16, kernel, launch,
+        ArrayViewMut3, ArrayViewMut4, Device, DeviceArray, DeviceType, Float, In, InOut, Integer, KernelArgument,
+        Launch, Number, Out, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

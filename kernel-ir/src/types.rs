@@ -99,6 +99,19 @@ impl Type {
         }
     }
 
+    /// Returns whether a value of the type is or contains a reference, a slice or a view. Such a value is never in memory.
+    ///
+    /// A struct that does is an argument that consists of several: a struct with `#[derive(KernelArgument)]`.
+    pub fn has_references(&self) -> bool {
+        match self {
+            Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => true,
+            Type::Tuple(parts) => parts.iter().any(Type::has_references),
+            Type::Struct(structure) => structure.fields.iter().any(|field| field.ty.has_references()),
+            Type::Array(element, _) => element.has_references(),
+            Type::Unit | Type::Never | Type::Scalar(_) | Type::Enum(_) => false,
+        }
+    }
+
     /// Returns the tag of an enum with data, and `None` for any other type.
     ///
     /// An enum with data is a compound type whose first part is its tag, and whose further parts are the payloads of its
@@ -188,7 +201,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// A struct with the memory layout that rustc chose.
+/// A struct with the memory layout that rustc chose, or one that contains references and has none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StructType {
     /// The name in the source, without its path and generic arguments.

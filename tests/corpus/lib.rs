@@ -25,6 +25,7 @@ mod twin;
 
 pub mod algorithms;
 pub mod alternatives;
+pub mod arguments;
 pub mod arrays;
 pub mod assignments;
 pub mod atomics;
@@ -123,6 +124,7 @@ const MODULES: &[&[Case]] = &[
     messages::CASES,
     views::CASES,
     subviews::CASES,
+    arguments::CASES,
     vectors::CASES,
     options::CASES,
     cuda_bodies::CASES,

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use crate::cpu::{Call, Cx, Location, fault};
+use crate::cpu::{Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
+use crate::handles::handles::HandleReceiver;
 use crate::handles::place::PlaceRef;
 use crate::handles::range;
 use crate::handles::slice::Slice;
@@ -57,17 +58,10 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
         unsafe { View::new(self.pointer, self.shape, self.strides) }
     }
 
-    /// Returns the receiver for a method call: the view itself.
+    /// Returns the receiver for a method call.
     #[inline(always)]
-    #[must_use]
-    pub fn receiver(self) -> Self {
-        self
-    }
-
-    /// Returns the context of a method call on it.
-    #[inline(always)]
-    pub fn called(self, call: Call<'_>) -> Call<'_> {
-        call
+    pub fn receiver(self) -> HandleReceiver<Self> {
+        HandleReceiver::new(self)
     }
 
     /// Returns the number of elements in each dimension.

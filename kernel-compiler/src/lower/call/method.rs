@@ -57,6 +57,7 @@ impl Lowering<'_, '_> {
     fn len_of_sequence(&mut self, method: LengthMethod, receiver: ExprId) -> Value {
         let len = match self.place(&mut Vec::new(), receiver) {
             Value::Slice { len, .. } => len,
+            Value::Parts(parts) => Expr::int(Scalar::Usize, parts.len() as u64),
             Value::Place { lvalue: whole, target: Type::Array(_, len) } | Value::Whole(whole, Type::Array(_, len)) => {
                 // Nothing is read, but an index of the receiver may be out of bounds.
                 if self.can_fault(&whole) {

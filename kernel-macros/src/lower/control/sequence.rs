@@ -30,6 +30,8 @@ struct Elements {
     /// The tokens of the slice or the array.
     base: TokenStream,
     by: By,
+    /// Whether the elements are arguments: slices, views or values.
+    of_arguments: bool,
     /// `.enumerate()`
     enumerated: bool,
     /// An odd number of `.rev()` calls.
@@ -122,6 +124,7 @@ impl Lowerer<'_> {
         }
         let category = match by {
             By::Reference { mutable } => Category::Reference { mutable },
+            By::Copy | By::Value if elements.of_arguments => Category::Argument,
             By::Copy | By::Value => Category::Owned,
         };
         let iterator = elements.iterator(by);
@@ -307,9 +310,12 @@ impl Lowerer<'_> {
                 let by = match value.category {
                     Category::Reference { mutable } => By::Reference { mutable },
                     Category::Slice => By::Reference { mutable: self.is_mutable_slice(other) },
-                    Category::Owned | Category::Unknown | Category::Tuple(_) | Category::Never => By::Value,
+                    Category::Owned | Category::Unknown | Category::Tuple(_) | Category::Argument | Category::Never => {
+                        By::Value
+                    }
                 };
-                Some(Elements::new(value.id, value.cpu, by, other.span()))
+                let of_arguments = value.category == Category::Argument;
+                Some(Elements { of_arguments, ..Elements::new(value.id, value.cpu, by, other.span()) })
             }
         }
     }
@@ -418,7 +424,8 @@ struct Looped {
 impl Elements {
     fn new(of: ExprId, base: TokenStream, by: By, span: Span) -> Elements {
         let (adapters, check) = (TokenStream::new(), TokenStream::new());
-        Elements { of, value: of, base, by, enumerated: false, reversed: false, adapters, cloned: false, check, span }
+        let (of_arguments, enumerated, reversed, cloned) = (false, false, false, false);
+        Elements { of, value: of, base, by, of_arguments, enumerated, reversed, adapters, cloned, check, span }
     }
 
     /// Returns the iterator for the CPU.
