@@ -151,13 +151,12 @@ fn unsupported_method(method: Method, receiver: Scalar) -> Option<Diagnostic> {
 /// Returns whether the memory of a parameter of the type, or of the parts that it is passed as, contains a `usize`.
 fn has_usize_in_memory(ty: &Type) -> bool {
     match ty {
-        Type::Slice { element, .. } | Type::View { element, .. } => contains_usize(element),
         Type::Tuple(parts) => parts.iter().any(has_usize_in_memory),
         Type::Struct(structure) if ty.has_references() => {
             structure.fields.iter().any(|field| has_usize_in_memory(&field.ty))
         }
         Type::Array(element, _) if ty.has_references() => has_usize_in_memory(element),
-        Type::Array(element, _) => contains_usize(element),
+        Type::Slice { element, .. } | Type::View { element, .. } | Type::Array(element, _) => contains_usize(element),
         _ => false,
     }
 }

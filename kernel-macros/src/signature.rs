@@ -146,9 +146,10 @@ impl Param {
     /// Returns the span of the parameter's type, at which errors about it are shown.
     pub(crate) fn span(&self) -> Span {
         match &self.kind {
-            ParamKind::Argument(ty) | ParamKind::Tuple(ty, _) => ty.span(),
             ParamKind::Array(ty, _) => ty.span(),
             ParamKind::Value(ty)
+            | ParamKind::Argument(ty)
+            | ParamKind::Tuple(ty, _)
             | ParamKind::Slice(ty)
             | ParamKind::SliceMut(ty)
             | ParamKind::Ref(ty)

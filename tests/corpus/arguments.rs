@@ -7,7 +7,20 @@ use crate::inputs::Random;
 use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![
-    structs, generic, nested, values, borrowed, tuples, arrays, selected, views, outside, functions, destructured, narrow, atomics
+    structs,
+    generic,
+    nested,
+    values,
+    borrowed,
+    tuples,
+    arrays,
+    selected,
+    views,
+    outside,
+    functions,
+    destructured,
+    narrow,
+    atomics
 ];
 
 /// The particles of a simulation.
@@ -511,10 +524,8 @@ fn atomics(run: &mut Run<'_>) {
     let x: Vec<u8> = Random::new(5).below(200, 3).iter().map(|&v| v as u8).collect();
     let values = run.array(&x);
     let (mut even, mut odd, mut total) = (run.zeros(4), run.zeros(3), run.zeros(1));
-    let counters = Counters {
-        counts: [even.as_slice_mut(), odd.as_slice_mut()],
-        total: total.reshape_mut(()).unwrap(),
-    };
+    let counters =
+        Counters { counts: [even.as_slice_mut(), odd.as_slice_mut()], total: total.reshape_mut(()).unwrap() };
     run.launch(counted(&values, counters).over(200));
     let of = |parity: usize, value: u8| x.iter().skip(parity).step_by(2).filter(|&&v| v == value).count() as u32;
     run.expect("even", &even, &[of(0, 0), of(0, 1), of(0, 2), 400]);

@@ -11,7 +11,7 @@
 pub mod access;
 mod array;
 mod borrow;
-mod handles;
+mod handle_array;
 mod local;
 mod place;
 mod range;
@@ -25,7 +25,7 @@ pub use borrow::{
     IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, PathReceiver, PathReceiverMut, borrow,
     borrow_mut,
 };
-pub use handles::{Handles, IntoHandles};
+pub use handle_array::{HandleReceiver, Handles, IntoHandles};
 pub use local::{Local, LocalArray, LocalMut, LocalRef, LocalSlice};
 pub use place::{FieldOf, PlaceRef};
 pub use range::{LengthOf, split_out_of_bounds};

@@ -5,7 +5,7 @@ use std::ops::RangeBounds;
 
 use crate::cpu::{Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
-use crate::handles::handles::HandleReceiver;
+use crate::handles::handle_array::HandleReceiver;
 use crate::handles::place::PlaceRef;
 use crate::handles::range;
 use crate::handles::slice::Slice;

@@ -194,8 +194,13 @@ fn handle_of(part: &Part, value: &TokenStream) -> TokenStream {
         Part::Value(_) => quote!(*#value),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> handle(#value))),
         Part::Array(part, _) => {
-            let element = handle_of(part, &quote_spanned!(part.span()=> (&#value[i])));
-            quote_spanned!(part.span()=> ::cumbia::__private::Handles::new(::core::array::from_fn(|i| #element)))
+            let element = handle_of(part, &quote_spanned!(part.span()=> element));
+            quote_spanned! {part.span()=>
+                ::cumbia::__private::Handles::new(::core::array::from_fn(|i| {
+                    let element = &#value[i];
+                    #element
+                }))
+            }
         }
     }
 }
@@ -206,7 +211,12 @@ fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> on_host(#value))),
         Part::Array(part, _) => {
             let element = on_host(part, &quote_spanned!(part.span()=> element));
-            quote_spanned!(part.span()=> ::cumbia::__private::Handles::new(#value.map(|element| #element)))
+            quote_spanned! {part.span()=>
+                {
+                    let elements = #value.map(|element| #element);
+                    ::cumbia::__private::Handles::new(elements)
+                }
+            }
         }
     }
 }

@@ -109,6 +109,7 @@ pub fn host_of<H: HostOf>(_: H) -> H::Host {
     unreachable!("only the type of the result matters")
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "consumes the mutable slice")]
 fn of_slice<T: DeviceType, M: Access>(slice: DeviceSlice<'_, T, M>) -> ArraySlice<'_, T, M> {
     ArraySlice::on_device(slice.memory(), slice.raw())
 }
