@@ -4,7 +4,6 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::visit_mut::VisitMut;
 use syn::{
     Data, DeriveInput, Expr, GenericParam, Generics, Index, Lifetime, Member, Type, TypeArray, TypeReference,
     Visibility,
@@ -12,7 +11,7 @@ use syn::{
 
 use crate::report::Errors;
 use crate::rules;
-use crate::signature::{heap_type, text_of};
+use crate::signature::{heap_type, text_of, with_lifetime};
 
 /// A parsed argument.
 pub(crate) struct KernelArgument {
@@ -157,19 +156,4 @@ pub(crate) fn as_argument(ty: &Type) -> TokenStream {
     let (span, ty) = (ty.span(), with_lifetime(ty, "'static"));
     let ty = located(ty.to_token_stream(), span);
     quote_spanned!(span=> <#ty as ::cumbia::KernelArgument>)
-}
-
-/// Returns the type with `lifetime` in place of its lifetimes.
-pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> Type {
-    struct Replacement<'l>(&'l str);
-
-    impl VisitMut for Replacement<'_> {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            *lifetime = Lifetime::new(self.0, lifetime.span());
-        }
-    }
-
-    let mut ty = ty.clone();
-    Replacement(lifetime).visit_type_mut(&mut ty);
-    ty
 }

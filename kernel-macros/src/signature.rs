@@ -13,7 +13,6 @@ use syn::{
     TypePath, TypeReference, TypeSlice, TypeTuple, WherePredicate, parse_quote,
 };
 
-use crate::argument::with_lifetime;
 use crate::report::Errors;
 use crate::rules::{self, Rule};
 use crate::this::{self, This};
@@ -608,4 +607,19 @@ pub(crate) fn text_of(ty: &impl ToTokens) -> String {
         text = text.replace(tokens, written);
     }
     text
+}
+
+/// Returns the type with `lifetime` in place of its lifetimes.
+pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> Type {
+    struct Replacement<'l>(&'l str);
+
+    impl VisitMut for Replacement<'_> {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            *lifetime = Lifetime::new(self.0, lifetime.span());
+        }
+    }
+
+    let mut ty = ty.clone();
+    Replacement(lifetime).visit_type_mut(&mut ty);
+    ty
 }

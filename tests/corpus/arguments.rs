@@ -131,10 +131,11 @@ pub fn explored(mut world: World<'_>) {
     if i < cells.len() {
         cells[i].at[1] += world.origin.at[0] + (i / world.grid.width) as i32;
         world.grid.cells[i].kind += world.origin.kind;
-        world.counts[i % 2][i / 2] += world.limits[1][i % 2] as u32;
+        atomic_add(&mut world.counts[i % 2][i / 2], world.limits[1][i % 2] as u32);
         world.limits[0][1] = 7;
         world.origin.kind = 5;
-        world.counts[1 - i % 2][i / 2] += (world.limits[0][1] + world.origin.kind as i32) as u32 * 1000;
+        let limit = world.limits[0][1] + world.origin.kind as i32;
+        atomic_add(&mut world.counts[1 - i % 2][i / 2], limit as u32 * 1000);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Arrays of slices, views and other handles: a `[&[T]; N]` parameter in a kernel on the CPU.
 
-use std::ops::{Deref, DerefMut};
-
 use cumbia_kernel_ir as ir;
 use cumbia_kernel_ir::Method;
 
@@ -146,47 +144,6 @@ impl<H: Repr, const N: usize> Repr for Handles<H, N> {
     note = "help: select the slice where it is used: `let x = if first {{ x }} else {{ xs[0] }};`"
 )]
 pub trait Replaceable {}
-
-/// The receiver of a method call on an element, which is dereferenced like one in memory.
-#[derive(Clone, Copy)]
-pub struct HandleReceiver<H>(H);
-
-impl<H: Copy> HandleReceiver<H> {
-    /// Returns the receiver for a handle.
-    #[inline(always)]
-    pub(super) fn new(handle: H) -> Self {
-        HandleReceiver(handle)
-    }
-
-    /// Returns the receiver of a call on a reference.
-    #[inline(always)]
-    #[must_use]
-    pub fn reference(self) -> Self {
-        self
-    }
-
-    /// Returns the context of a method call on it.
-    #[inline(always)]
-    pub fn called(self, call: Call<'_>) -> Call<'_> {
-        call
-    }
-}
-
-impl<H> Deref for HandleReceiver<H> {
-    type Target = H;
-
-    #[inline(always)]
-    fn deref(&self) -> &H {
-        &self.0
-    }
-}
-
-impl<H> DerefMut for HandleReceiver<H> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut H {
-        &mut self.0
-    }
-}
 
 impl<T, M> Slice<'_, T, M> {
     /// Returns the slice.

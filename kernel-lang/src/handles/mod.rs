@@ -25,10 +25,10 @@ pub use borrow::{
     IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, PathReceiver, PathReceiverMut, borrow,
     borrow_mut,
 };
-pub use handle_array::{HandleReceiver, Handles, IntoHandles};
+pub use handle_array::{Handles, IntoHandles};
 pub use local::{Local, LocalArray, LocalMut, LocalRef, LocalSlice};
 pub use place::{FieldOf, PlaceRef};
 pub use range::{LengthOf, split_out_of_bounds};
-pub use receiver::{Handle, Receiver, ReferenceReceiver};
+pub use receiver::{Handle, HandleReceiver, Receiver, ReferenceReceiver};
 pub use slice::Slice;
 pub use view::{Index1, View};

@@ -5,9 +5,9 @@ use std::ops::RangeBounds;
 
 use crate::cpu::{Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
-use crate::handles::handle_array::HandleReceiver;
 use crate::handles::place::PlaceRef;
 use crate::handles::range;
+use crate::handles::receiver::HandleReceiver;
 use crate::handles::slice::Slice;
 use crate::types::DeviceType;
 

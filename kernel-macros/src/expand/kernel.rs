@@ -7,11 +7,10 @@ use syn::spanned::Spanned;
 use syn::{Ident, Index, ItemFn, TypeArray};
 
 use super::{allow, arguments, bare_params, body, bound_params, docs, params, type_tuple};
-use crate::argument::with_lifetime;
 use crate::lower::Lowered;
 use crate::options::{Block, LaunchBounds, Options};
 use crate::position;
-use crate::signature::{Param, ParamKind, Signature};
+use crate::signature::{Param, ParamKind, Signature, with_lifetime};
 
 /// Returns the items of a kernel. `source` is the function as written.
 pub(crate) fn kernel(
