@@ -509,16 +509,17 @@
 
 #[doc(inline)]
 pub use cumbia_kernel_algorithm as algorithm;
-pub use cumbia_kernel_macros::{DeviceType, device, device_fn, kernel, launch};
+pub use cumbia_kernel_macros::{DeviceType, KernelArgument, device, device_fn, kernel, launch};
 pub use cumbia_kernel_runtime::{
-    AlgorithmError, ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3,
-    Attributes, BlockLimit, Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray,
-    DeviceChunks, DeviceError, DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event,
-    FaultKind, Float, Graph, GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel,
-    KernelInfo, Launch, LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy,
-    Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView,
-    Recorder, Report, Result, Scalar, Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting,
-    WriteArgument, WriteView, bf16, f16, half, kernels,
+    AlgorithmError, ArrayView, ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0,
+    ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, ArrayViewMut4, Attributes, BlockLimit, Checked, CompileError,
+    Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice, DeviceSliceMut,
+    DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
+    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel, KernelArgument, KernelInfo, Launch, LaunchError,
+    LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice,
+    PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Report, Result, Scalar, Shape,
+    ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16, half,
+    kernels,
 };
 pub use cumbia_kernel_runtime::{access, intrinsics, profile};
 pub use cumbia_kernel_runtime::{cache, checks, doctor, error, precompile};
@@ -532,8 +533,7 @@ pub mod prelude {
     //! - devices and arrays: [`Device`], [`Stream`], [`DeviceArray`];
     //! - [`ArrayMethods`] and [`ArrayMethodsMut`]: `x.sum()?`, `x.sort()?` and the like, of arrays of numbers;
     //! - launches: [`Launch`], and the arguments [`In`](fn@In), [`Out`](fn@Out) and [`InOut`](fn@InOut) of host arrays;
-    //! - views, as parameters of kernels: [`ArrayView1`], [`ArrayView2`], [`ArrayView3`], [`ArrayViewMut1`],
-    //!   [`ArrayViewMut2`], [`ArrayViewMut3`];
+    //! - views, as parameters of kernels: [`ArrayView0`] to [`ArrayView4`], [`ArrayViewMut0`] to [`ArrayViewMut4`];
     //! - types: [`f16`](struct@f16) and [`bf16`], which without an import would be Rust's own, unstable type;
     //! - bounds of type parameters: [`trait@DeviceType`], [`Number`], [`Float`], [`Integer`];
     //! - the position of a thread: [`grid`], [`global_id`], [`grid_size`], [`thread_idx`], [`block_idx`], [`block_dim`],
@@ -555,8 +555,9 @@ pub mod prelude {
         shfl_xor_sync, sync_threads, sync_warp, thread_idx,
     };
     pub use crate::{
-        ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceType, Float, In, InOut, Integer, Launch, Number, Out, Stream, bf16, device, f16, kernel, launch,
+        ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0, ArrayViewMut1, ArrayViewMut2,
+        ArrayViewMut3, ArrayViewMut4, Device, DeviceArray, DeviceType, Float, In, InOut, Integer, KernelArgument,
+        Launch, Number, Out, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

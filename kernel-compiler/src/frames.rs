@@ -91,6 +91,9 @@ fn size(ty: &Type) -> u64 {
         // Also for arrays whose elements have no memory layout, such as tuples.
         Type::Array(element, len) => size(element).saturating_mul(*len),
         Type::Tuple(parts) => parts.iter().map(|part| size(part).max(8)).fold(0, u64::saturating_add),
+        Type::Struct(structure) if ty.has_references() => {
+            structure.fields.iter().map(|field| size(&field.ty).max(8)).fold(0, u64::saturating_add)
+        }
         Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) => ty.size().unwrap_or(u64::MAX),
         Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => HANDLE,
     }

@@ -52,11 +52,7 @@ fn check_params(kernel: &Instance) -> Result<(), Errors> {
         let local = kernel.function.local(*param);
         // `check` reports unfilled slots.
         let Some(Filled::Type(ty)) = kernel.slots.get(local.slot.index()) else { continue };
-        let in_memory = match ty {
-            Type::Slice { element, .. } | Type::View { element, .. } | Type::Array(element, _) => Some(&**element),
-            _ => None,
-        };
-        if in_memory.is_some_and(contains_usize) {
+        if has_usize_in_memory(ty) {
             return Err(error(&kernel.function, &kernel.file, &format!("a parameter `{}: {ty}`", local.name)));
         }
     }
@@ -152,6 +148,19 @@ fn unsupported_method(method: Method, receiver: Scalar) -> Option<Diagnostic> {
     }
 }
 
+/// Returns whether the memory of a parameter of the type, or of the parts that it is passed as, contains a `usize`.
+fn has_usize_in_memory(ty: &Type) -> bool {
+    match ty {
+        Type::Tuple(parts) => parts.iter().any(has_usize_in_memory),
+        Type::Struct(structure) if ty.has_references() => {
+            structure.fields.iter().any(|field| has_usize_in_memory(&field.ty))
+        }
+        Type::Array(element, _) if ty.has_references() => has_usize_in_memory(element),
+        Type::Slice { element, .. } | Type::View { element, .. } | Type::Array(element, _) => contains_usize(element),
+        _ => false,
+    }
+}
+
 fn contains_usize(ty: &Type) -> bool {
     match ty {
         Type::Scalar(scalar) => *scalar == Scalar::Usize,
@@ -196,6 +205,9 @@ fn narrow_type(ty: &mut Type) -> Result<(), String> {
         Type::Struct(_) if *ty == dim3() => {
             *ty = crate::ir::dim3_of(Scalar::U32);
             Ok(())
+        }
+        Type::Struct(structure) if structure.fields.iter().any(|field| field.ty.has_references()) => {
+            structure.fields.iter_mut().try_for_each(|field| narrow_type(&mut field.ty))
         }
         Type::Struct(structure) => match structure.fields.iter().find(|field| contains_usize(&field.ty)) {
             Some(field) => Err(format!("a struct `{}` with a field `{}: {}`", structure.path, field.name, field.ty)),

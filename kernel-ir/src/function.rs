@@ -301,9 +301,9 @@ pub enum ExprKind {
         /// A `usize`; for a view, an array of `usize`, as in `a[[i, j]]`. A one-dimensional view accepts both.
         index: ExprId,
     },
-    /// `x[a..b]`, always the operand of an [`ExprKind::Borrow`]. Faults if the range is reversed or exceeds the length.
+    /// `x[a..b]`, always the operand of an [`ExprKind::Borrow`]. Its value is a slice, or a part of a view. Faults if the range is reversed or exceeds the length.
     SubSlice {
-        /// A slice, an array, or a reference to an array.
+        /// A slice, an array, a one-dimensional view, or a reference to an array.
         base: ExprId,
         /// A `usize`. The default is 0.
         start: Option<ExprId>,

@@ -81,7 +81,8 @@ methods! {
     /// Methods of views.
     ViewMethod {
         Nrows "nrows", Ncols "ncols", Shape "shape", Dim "dim", Row "row", RowMut "row_mut", Column "column",
-        ColumnMut "column_mut", Plane "plane", PlaneMut "plane_mut", Transposed "t",
+        ColumnMut "column_mut", Plane "plane", PlaneMut "plane_mut", Volume "volume", VolumeMut "volume_mut",
+        Transposed "t", IsStandardLayout "is_standard_layout", AsSlice "as_slice", AsSliceMut "as_slice_mut",
     }
     /// Methods of floats that are a function of CUDA. Those without a counterpart in Rust come last.
     FloatFunction {

@@ -32,7 +32,7 @@ pub enum Type {
     View {
         /// The element type.
         element: Box<Type>,
-        /// The number of dimensions: 1 to 3.
+        /// The number of dimensions: 0 to 4.
         dimensions: u8,
         /// `ArrayViewMut2<T>`
         mutable: bool,
@@ -96,6 +96,19 @@ impl Type {
             Type::Struct(structure) => structure.fields.iter().all(|field| field.ty.is_comparable()),
             Type::Array(element, _) => element.is_comparable(),
             Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
+        }
+    }
+
+    /// Returns whether a value of the type is or contains a reference, a slice or a view. Such a value is never in memory.
+    ///
+    /// A struct that does is an argument that consists of several: a struct with `#[derive(KernelArgument)]`.
+    pub fn has_references(&self) -> bool {
+        match self {
+            Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => true,
+            Type::Tuple(parts) => parts.iter().any(Type::has_references),
+            Type::Struct(structure) => structure.fields.iter().any(|field| field.ty.has_references()),
+            Type::Array(element, _) => element.has_references(),
+            Type::Unit | Type::Never | Type::Scalar(_) | Type::Enum(_) => false,
         }
     }
 
@@ -188,7 +201,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// A struct with the memory layout that rustc chose.
+/// A struct with the memory layout that rustc chose, or one that contains references and has none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StructType {
     /// The name in the source, without its path and generic arguments.

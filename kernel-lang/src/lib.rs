@@ -44,8 +44,8 @@ pub mod __private {
     };
     pub use crate::handles::access::{Read, Write};
     pub use crate::handles::{
-        FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LengthOf, LocalMut,
-        LocalRef, PathReceiver, PathReceiverMut, PlaceRef, Slice, View, borrow, borrow_mut,
+        FieldOf, Handle, Handles, IntoHandles, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut,
+        LengthOf, LocalMut, LocalRef, PathReceiver, PathReceiverMut, PlaceRef, Slice, View, borrow, borrow_mut,
     };
     pub use crate::intrinsics::LaneValue;
     pub use crate::methods::{array, cloned};
@@ -54,8 +54,8 @@ pub mod __private {
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
     pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of, variant_content};
     pub use crate::types::{
-        Branched, ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, branch, data_enumeration,
-        enumeration, from_failure, is_tag, load_bits, require_element, store_bits, structure,
+        Branched, ConstantType, DerivesCopy, DeviceType, Repr, VariableType, argument_struct, bits_of, branch,
+        data_enumeration, enumeration, from_failure, is_tag, load_bits, require_element, store_bits, structure,
     };
     pub use cumbia_kernel_ir as ir;
 

@@ -135,7 +135,11 @@ fn has_element(param: &Param, signature: &Signature, name: &Ident) -> bool {
         | ParamKind::Ref(ty)
         | ParamKind::RefMut(ty)
         | ParamKind::View { element: ty, dimensions: _, mutable: _ } => ty,
-        ParamKind::Value(_) | ParamKind::Rejected => return false,
+        ParamKind::Value(_)
+        | ParamKind::Argument(_)
+        | ParamKind::Tuple(..)
+        | ParamKind::Array(..)
+        | ParamKind::Rejected => return false,
     };
     let of = match of {
         Type::Array(array) => &array.elem,

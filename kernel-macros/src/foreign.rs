@@ -8,10 +8,28 @@ use syn::{Block, Expr, LitStr, Macro, Stmt};
 
 use crate::identity::{self, Known};
 use crate::position;
-use crate::signature::{Foreign, Param, ParamKind, Signature};
+use crate::report::Errors;
+use crate::rules;
+use crate::signature::{Foreign, Param, ParamKind, Signature, text_of};
 
 /// Returns the two bodies of a function.
-pub(crate) fn body(cuda: &LitStr, signature: &Signature, block: &Block) -> Foreign {
+///
+/// Reports parameters that the Rust body could not take.
+pub(crate) fn body(cuda: &LitStr, signature: &Signature, block: &Block, errors: &mut Errors) -> Foreign {
+    for param in &signature.params {
+        let ty = match &param.kind {
+            ParamKind::Argument(ty) | ParamKind::Tuple(ty, _) => text_of(ty),
+            ParamKind::Array(ty, _) => text_of(ty),
+            ParamKind::Value(_)
+            | ParamKind::Slice(_)
+            | ParamKind::SliceMut(_)
+            | ParamKind::Ref(_)
+            | ParamKind::RefMut(_)
+            | ParamKind::View { element: _, dimensions: _, mutable: _ }
+            | ParamKind::Rejected => continue,
+        };
+        errors.reject_named_at(param.span(), &rules::FOREIGN_ARGUMENT, &ty);
+    }
     Foreign { cuda: CudaC { text: cuda.value(), line: position::of(cuda.span()).line }, cpu: cpu(signature, block) }
 }
 
@@ -58,7 +76,12 @@ fn to_host(param: &Param) -> TokenStream {
     let name = &param.name;
     let mutability = param.mutable.then(|| quote!(mut));
     let converted = match &param.kind {
-        ParamKind::Value(_) | ParamKind::View { element: _, dimensions: _, mutable: _ } | ParamKind::Rejected => {
+        ParamKind::Value(_)
+        | ParamKind::View { element: _, dimensions: _, mutable: _ }
+        | ParamKind::Argument(_)
+        | ParamKind::Tuple(..)
+        | ParamKind::Array(..)
+        | ParamKind::Rejected => {
             quote!(#name)
         }
         ParamKind::Slice(_) | ParamKind::Ref(_) => quote!(unsafe { #name.as_host() }),

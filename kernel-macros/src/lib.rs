@@ -1,4 +1,5 @@
-//! Procedural macros: `#[kernel]`, `#[device]`, `#[derive(DeviceType)]`, `launch!` and `device_fn!`.
+//! Procedural macros: `#[kernel]`, `#[device]`, `#[derive(DeviceType)]`, `#[derive(KernelArgument)]`, `launch!` and
+//! `device_fn!`.
 //!
 //! ```text
 //! tokens ─→ signature ─→ lower ─→ expand ─→ tokens
@@ -14,6 +15,7 @@
 //! language layer (`kernel-lang`) to which a call resolves. The exceptions are the three intrinsics of `lower::intrinsic`
 //! whose result is a handle, and the tables of `lower::foreign`, which serve error messages only.
 
+mod argument;
 mod bounds;
 mod derive;
 mod expand;
@@ -229,7 +231,7 @@ fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream 
     }
     let mut signature = signature::of_device_function(&function.sig, &mut errors);
     if let Some(cuda) = cuda {
-        signature.foreign = Some(foreign::body(&cuda, &signature, &function.block));
+        signature.foreign = Some(foreign::body(&cuda, &signature, &function.block, &mut errors));
     }
     let lowered = lower::function(&function.block, &signature, &mut errors);
     let check = bounds::complete_elements(&mut function.sig.generics, &signature);
@@ -305,6 +307,18 @@ pub fn derive_device_type(item: TokenStream) -> TokenStream {
         return errors.finish().err().unwrap_or_default().into();
     };
     errors_and_items(errors, |bodies| expand::device_type(&data, bodies))
+}
+
+/// Makes a struct of arrays, views and values an argument of kernels and device functions: see the trait
+/// `KernelArgument`.
+#[proc_macro_derive(KernelArgument)]
+pub fn derive_kernel_argument(item: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(item as DeriveInput);
+    let mut errors = Errors::default();
+    match argument::read(input, &mut errors) {
+        Some(argument) => expand::kernel_argument(&argument).into(),
+        None => errors.finish().err().unwrap_or_default().into(),
+    }
 }
 
 /// The device half of `#[device(PartialEq)]`.

@@ -188,7 +188,7 @@ fn method(written: Written, outer: &Generics, owner: &str, this: &mut This, erro
     let lowered = block.map(|mut block| {
         this.visit_block_mut(&mut block);
         if let Some(cuda) = &cuda {
-            inner.foreign = Some(foreign::body(cuda, &inner, &block));
+            inner.foreign = Some(foreign::body(cuda, &inner, &block, errors));
         }
         lower::function(&block, &inner, errors)
     });

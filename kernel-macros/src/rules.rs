@@ -154,6 +154,9 @@ rules! {
     ELEMENT: "method `{}` is not supported in {body}",
         why "for slices and arrays it returns an `Option` of a reference, and values hold no references",
         help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it under a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
+    SLICE_OF_A_VIEW: "method `{}` of `{Self}` is not supported in {body}",
+        why "views have it, as in `ndarray`; it returns an `Option` of a slice, and values hold no references",
+        help "write `view.as_slice().unwrap()` or `.expect(\"..\")`, which faults if the elements are not contiguous; `view.is_standard_layout()` tells whether they are";
     ITERATOR_METHOD_OF: "method `{}` of `{Self}` is not supported in {body}",
         why "iterators are not values in {body}, and most of their methods take closures, which are not supported on a device",
         help "write a `for` loop; `x.iter().sum::<T>()`, `.product::<T>()` and `.copied().min()`, `.max()` are supported";
@@ -443,6 +446,34 @@ rules! {
     DEVICE_MACRO: "macros are not expanded in a `#[device]` `impl` or `trait`",
         why "the attribute sees the item before they are expanded, and their functions would be missing on the device",
         help "write out the functions, or put them into an `impl` without `#[device]`";
+    FOREIGN_ARGUMENT: "a function with a body in CUDA C++ cannot take a `{}`",
+        why "its Rust body takes the arrays of the host, and those of a struct, a tuple or an array have no such form",
+        help "take each slice as a parameter of its own, and pass the parts: `f(p.x, p.y)`";
+    ARGUMENT_LIFETIME: "the lifetime of a parameter's type has no name",
+        why "all arrays are borrowed for the duration of the launch",
+        help "write `{}`";
+    "`#[derive(KernelArgument)]`":
+    ARGUMENT_ITEM: "`KernelArgument` cannot be derived for `{}`, which is no struct",
+        why "each field is passed to the kernel as a parameter",
+        help "derive it for a struct; for an enum or a union of values derive `DeviceType`";
+    ARGUMENT_OF_VALUES: "`{}` has no lifetime, so that it borrows no arrays",
+        why "`KernelArgument` is for structs of arrays and views, which are borrowed from the host for a launch",
+        help "derive `DeviceType` for a struct of values, with `Clone` and `Copy`; for arrays declare a lifetime: `struct Arrays<'a> { x: DeviceSlice<'a, f32> }`";
+    ARGUMENT_LIFETIMES: "`{}` has a second lifetime",
+        why "all arrays of an argument are borrowed until the launch",
+        help "use one lifetime for all fields";
+    ARGUMENT_HOST_SLICE: "a field of an argument cannot be a slice of the host",
+        why "a kernel reads memory of its device",
+        help "write `DeviceSlice<'a, {}>`, which is a `&[{}]` in the kernel";
+    ARGUMENT_HOST_SLICE_MUT: "a field of an argument cannot be a slice of the host",
+        why "a kernel writes memory of its device",
+        help "write `DeviceSliceMut<'a, {}>`, which is a `&mut [{}]` in the kernel";
+    ARGUMENT_HEAP: "a field of an argument cannot be a `{}`",
+        why "the device receives a copy of the value, without the heap memory that it owns",
+        help "copy the elements to a `DeviceArray`, and use a `DeviceSlice` of it";
+    ARGUMENT_TUPLE: "a field of an argument cannot be a tuple of arrays",
+        why "its parts have no names for messages",
+        help "use a field for each part";
     "`#[derive(DeviceType)]`":
     UNION: "a union cannot be a device type",
         why "its active field is unknown, so that a read could yield an invalid value",
@@ -461,7 +492,7 @@ rules! {
         help "remove it, or split the fields into bytes: `[u8; 4]`";
     BORROWED_FIELD: "a device type cannot contain references",
         why "the device receives a copy of the value, and cannot dereference host memory",
-        help "store the values themselves, or pass a slice to the kernel as a separate parameter";
+        help "store the values themselves; for a struct of arrays as an argument of kernels derive `KernelArgument`";
     HEAP_FIELD: "a device type cannot contain a `{}`",
         why "the device receives a copy of the value, without the heap memory that it owns",
         help "use an array of constant size, or pass a slice to the kernel as a separate parameter";

@@ -8,9 +8,9 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, GenericArgument, GenericParam, Ident, Pat, PatIdent, Path, PathArguments, Receiver, ReceiverKind,
-    ReturnType, Safety, Signature as SynSignature, Token, Type, TypeGroup, TypeParamBound, TypeParen, TypePath,
-    TypeReference, TypeSlice, TypeTuple, WherePredicate, parse_quote,
+    FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, PatIdent, Path, PathArguments, Receiver, ReceiverKind,
+    ReturnType, Safety, Signature as SynSignature, Token, Type, TypeArray, TypeGroup, TypeParamBound, TypeParen,
+    TypePath, TypeReference, TypeSlice, TypeTuple, WherePredicate, parse_quote,
 };
 
 use crate::report::Errors;
@@ -92,20 +92,63 @@ pub(crate) enum ParamKind {
     View {
         /// The element type.
         element: Type,
-        /// The number of dimensions: 1 to 3.
+        /// The number of dimensions: 0 to 4.
         dimensions: u8,
         /// `ArrayViewMut2<T>`
         mutable: bool,
     },
+    /// A struct with `#[derive(KernelArgument)]`: a type with the lifetime `'_`.
+    Argument(Type),
+    /// `(&[T], ArrayView2<U>)`: the type, and the kind of each part.
+    Tuple(Type, Vec<ParamKind>),
+    /// `[&[T]; N]`: the type, and the kind of the elements.
+    Array(TypeArray, Box<ParamKind>),
     /// A type that was rejected.
     Rejected,
+}
+
+impl ParamKind {
+    /// Calls `visit` with the type of each part.
+    fn visit_mut(&mut self, visit: &mut impl FnMut(&mut Type)) {
+        match self {
+            ParamKind::Value(ty)
+            | ParamKind::Slice(ty)
+            | ParamKind::SliceMut(ty)
+            | ParamKind::Ref(ty)
+            | ParamKind::RefMut(ty)
+            | ParamKind::Argument(ty)
+            | ParamKind::View { element: ty, dimensions: _, mutable: _ } => visit(ty),
+            ParamKind::Tuple(_, parts) => parts.iter_mut().for_each(|part| part.visit_mut(visit)),
+            ParamKind::Array(_, element) => element.visit_mut(visit),
+            ParamKind::Rejected => {}
+        }
+    }
+
+    /// Calls `visit` with the type of each part.
+    pub(crate) fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Type)) {
+        match self {
+            ParamKind::Value(ty)
+            | ParamKind::Slice(ty)
+            | ParamKind::SliceMut(ty)
+            | ParamKind::Ref(ty)
+            | ParamKind::RefMut(ty)
+            | ParamKind::Argument(ty)
+            | ParamKind::View { element: ty, dimensions: _, mutable: _ } => visit(ty),
+            ParamKind::Tuple(_, parts) => parts.iter().for_each(|part| part.visit(visit)),
+            ParamKind::Array(_, element) => element.visit(visit),
+            ParamKind::Rejected => {}
+        }
+    }
 }
 
 impl Param {
     /// Returns the span of the parameter's type, at which errors about it are shown.
     pub(crate) fn span(&self) -> Span {
         match &self.kind {
+            ParamKind::Array(ty, _) => ty.span(),
             ParamKind::Value(ty)
+            | ParamKind::Argument(ty)
+            | ParamKind::Tuple(ty, _)
             | ParamKind::Slice(ty)
             | ParamKind::SliceMut(ty)
             | ParamKind::Ref(ty)
@@ -166,15 +209,7 @@ impl Signature {
                 ty.clone_from(&this.ty);
                 continue;
             }
-            match &mut param.kind {
-                ParamKind::Value(ty)
-                | ParamKind::Slice(ty)
-                | ParamKind::SliceMut(ty)
-                | ParamKind::Ref(ty)
-                | ParamKind::RefMut(ty)
-                | ParamKind::View { element: ty, dimensions: _, mutable: _ } => this.visit_type_mut(ty),
-                ParamKind::Rejected => {}
-            }
+            param.kind.visit_mut(&mut |ty| this.visit_type_mut(ty));
         }
         if let Some(result) = &mut signature.result {
             this.visit_type_mut(result);
@@ -230,7 +265,7 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
         params,
         result,
         types,
-        views: signature.inputs.iter().filter_map(view_path).collect(),
+        views: view_paths(signature),
         foreign: None,
         scope: Scope::Module,
     }
@@ -365,6 +400,9 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
                 | ParamKind::SliceMut(_)
                 | ParamKind::Ref(_)
                 | ParamKind::RefMut(_)
+                | ParamKind::Argument(_)
+                | ParamKind::Tuple(..)
+                | ParamKind::Array(..)
                 | ParamKind::Value(_) => {}
             }
             kind
@@ -382,7 +420,22 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             errors.reject_named(ty, &rules::CLOSURE_PARAMETER, &text_of(bound));
             ParamKind::Rejected
         }
-        Type::Tuple(_) if role != Role::Kernel && is_value(ty) => ParamKind::Value(ty.clone()),
+        Type::Path(path) if let Some(lifetime) = lifetime(path) => {
+            if lifetime.ident != "_" && !lifetimes {
+                errors.reject_named(lifetime, &rules::ARGUMENT_LIFETIME, &text_of(&with_lifetime(ty, "'_")));
+            }
+            ParamKind::Argument(with_lifetime(ty, "'_"))
+        }
+        Type::Tuple(_) if role != Role::Kernel && is_value(ty) && !is_argument(ty) => ParamKind::Value(ty.clone()),
+        Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let parts: Vec<ParamKind> = tuple.elems.iter().map(|elem| kind(elem, role, lifetimes, errors)).collect();
+            let rejected = parts.iter().any(|part| matches!(part, ParamKind::Rejected));
+            if rejected { ParamKind::Rejected } else { ParamKind::Tuple(ty.clone(), parts) }
+        }
+        Type::Array(array) if is_argument(&array.elem) => match kind(&array.elem, role, lifetimes, errors) {
+            ParamKind::Rejected => ParamKind::Rejected,
+            element => ParamKind::Array(array.clone(), Box::new(element)),
+        },
         ty if !matches!(ty, Type::Tuple(_)) && is_value(ty) => ParamKind::Value(ty.clone()),
         _ => {
             errors.reject_named(ty, &rules::PARAMETER_TYPE, &text_of(ty));
@@ -420,9 +473,11 @@ fn view(path: &TypePath) -> Option<ParamKind> {
     let rest = name.strip_prefix("ArrayView")?;
     let (rest, mutable) = rest.strip_prefix("Mut").map_or((rest, false), |rest| (rest, true));
     let dimensions = match rest {
+        "0" => 0,
         "1" => 1,
         "2" => 2,
         "3" => 3,
+        "4" => 4,
         _ => return None,
     };
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
@@ -434,17 +489,48 @@ fn view(path: &TypePath) -> Option<ParamKind> {
     Some(ParamKind::View { element, dimensions, mutable })
 }
 
-/// Returns the path of a parameter's type, if its name is that of a view.
-fn view_path(input: &FnArg) -> Option<Path> {
-    let FnArg::Typed(input) = input else { return None };
-    let mut ty = &*input.ty;
-    while let Type::Paren(TypeParen { elem, .. }) | Type::Group(TypeGroup { elem, .. }) = ty {
-        ty = elem;
+/// Returns the paths in the types of the parameters that have the name of a view.
+fn view_paths(signature: &SynSignature) -> Vec<Path> {
+    fn collect(ty: &Type, paths: &mut Vec<Path>) {
+        match ty {
+            Type::Paren(TypeParen { elem, .. }) | Type::Group(TypeGroup { elem, .. }) => collect(elem, paths),
+            Type::Array(array) => collect(&array.elem, paths),
+            Type::Tuple(tuple) => tuple.elems.iter().for_each(|elem| collect(elem, paths)),
+            Type::Path(path) if view(path).is_some() => paths.push(path.path.clone()),
+            _ => {}
+        }
     }
+
+    let mut paths = Vec::new();
+    for input in &signature.inputs {
+        if let FnArg::Typed(input) = input {
+            collect(&input.ty, &mut paths);
+        }
+    }
+    paths
+}
+
+/// Returns whether a type is or contains a reference, a view or another type with a lifetime, whose values are never in
+/// memory.
+fn is_argument(ty: &Type) -> bool {
     match ty {
-        Type::Path(path) if view(path).is_some() => Some(path.path.clone()),
-        _ => None,
+        Type::Paren(inner) => is_argument(&inner.elem),
+        Type::Group(inner) => is_argument(&inner.elem),
+        Type::Reference(_) => true,
+        Type::Array(array) => is_argument(&array.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(is_argument),
+        Type::Path(path) => view(path).is_some() || lifetime(path).is_some(),
+        _ => false,
     }
+}
+
+/// Returns the lifetime that is an argument of a type, if there is one.
+fn lifetime(path: &TypePath) -> Option<&Lifetime> {
+    let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Lifetime(lifetime) => Some(lifetime),
+        _ => None,
+    })
 }
 
 /// Returns whether the type can be a device type, judged by its tokens. rustc checks the trait bounds.
@@ -521,4 +607,19 @@ pub(crate) fn text_of(ty: &impl ToTokens) -> String {
         text = text.replace(tokens, written);
     }
     text
+}
+
+/// Returns the type with `lifetime` in place of its lifetimes.
+pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> Type {
+    struct Replacement<'l>(&'l str);
+
+    impl VisitMut for Replacement<'_> {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            *lifetime = Lifetime::new(self.0, lifetime.span());
+        }
+    }
+
+    let mut ty = ty.clone();
+    Replacement(lifetime).visit_type_mut(&mut ty);
+    ty
 }

@@ -36,10 +36,15 @@ pub use cumbia_kernel_lang::intrinsics;
 use cumbia_kernel_lang::{cpu, definition, dim, equality, handles, message, types};
 use cumbia_kernel_sync as sync;
 
-pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
+pub use argument::{
+    HostView, HostViewMut, In, InOut, KernelArgument, Out, ReadArgument, ReadView, WriteArgument, WriteView,
+};
 pub use array::host::{HostArray, HostArrayMut};
 pub use array::shape::Shape;
-pub use array::view::{ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3};
+pub use array::view::{
+    ArrayView, ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0, ArrayViewMut1, ArrayViewMut2,
+    ArrayViewMut3, ArrayViewMut4,
+};
 pub use array::{DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
 pub use copy::{CopySource, CopyTarget};
 pub use cumbia_kernel_lang::dim::Dim3;
@@ -68,7 +73,7 @@ pub use stream::{Stream, StreamBuilder};
 /// Items for the expansion of the macros only.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::argument::{ArraySlice, ViewArgument, Visitor, host_view};
+    pub use crate::argument::{ArraySlice, HostOf, ViewArgument, Visitor, host_of, host_view};
     pub use crate::inspect;
     pub use crate::inspect::precompile::Instance;
     pub use crate::kernel::KernelImpl;

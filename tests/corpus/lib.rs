@@ -25,6 +25,7 @@ mod twin;
 
 pub mod algorithms;
 pub mod alternatives;
+pub mod arguments;
 pub mod arrays;
 pub mod assignments;
 pub mod atomics;
@@ -72,6 +73,7 @@ pub mod slice_methods;
 pub mod slices;
 pub mod slots;
 pub mod structs;
+pub mod subviews;
 pub mod temporaries;
 pub mod unchecked;
 pub mod undefined;
@@ -121,6 +123,8 @@ const MODULES: &[&[Case]] = &[
     cooperation::CASES,
     messages::CASES,
     views::CASES,
+    subviews::CASES,
+    arguments::CASES,
     vectors::CASES,
     options::CASES,
     cuda_bodies::CASES,

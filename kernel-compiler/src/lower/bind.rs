@@ -409,8 +409,13 @@ fn elements<'p>(
     element: &Type,
     patterns: impl Iterator<Item = (usize, &'p Pattern)>,
 ) -> Vec<(&'p Pattern, Value, Type)> {
-    let (Value::Whole(array, _) | Value::Place { lvalue: array, target: _ }) = array else {
-        return Vec::new();
+    let array = match array {
+        Value::Whole(array, _) | Value::Place { lvalue: array, target: _ } => array,
+        Value::Parts(parts) => {
+            let part = |i: usize| parts.get(i).cloned();
+            return patterns.filter_map(|(i, pattern)| Some((pattern, part(i)?, element.clone()))).collect();
+        }
+        _ => return Vec::new(),
     };
     let at = |i: usize| Expr::index(array.clone(), Expr::int(Scalar::Usize, i as u64));
     patterns.map(|(i, part)| (part, Value::Place { lvalue: at(i), target: element.clone() }, element.clone())).collect()

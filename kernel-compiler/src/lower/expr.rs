@@ -55,7 +55,9 @@ impl Lowering<'_, '_> {
         let value = match &expr.kind {
             ExprKind::Literal { value, slot: _ } => literal(value, self.ty(id)),
             ExprKind::Local(_) | ExprKind::Index { .. } | ExprKind::Field { .. } | ExprKind::Deref(_) => {
-                self.place(&mut Vec::new(), id)
+                let value = self.place(&mut Vec::new(), id);
+                // A `bool` that is borrowed is a byte.
+                if let Value::Parts(_) = value { self.converted(value, self.ty(id)) } else { value }
             }
             ExprKind::Constant(slot) => self.constant_in(*slot),
             ExprKind::Unary { op, operand, operator } => return self.unary(*op, *operand, *operator, expr.span),

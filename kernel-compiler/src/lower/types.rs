@@ -139,13 +139,14 @@ pub(super) fn is_empty(ty: &Type) -> bool {
 
 /// Returns whether a variable of the type is split into its fields unless it is borrowed.
 pub(super) fn is_split(ty: &Type) -> bool {
-    matches!(ty, Type::Tuple(_)) || *ty == dim3()
+    matches!(ty, Type::Tuple(_)) || *ty == dim3() || ty.has_references()
 }
 
 /// Returns whether a value of the type is a single C value: it contains no slices or references.
 pub(super) fn is_single_value(ty: &Type) -> bool {
     match ty {
-        Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => true,
+        Type::Scalar(_) | Type::Enum(_) => true,
+        Type::Struct(_) | Type::Array(..) => !ty.has_references(),
         Type::Tuple(parts) => parts.iter().all(|part| is_single_value(part) || is_empty(part)),
         Type::Unit | Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
     }

@@ -133,23 +133,37 @@ impl Lowering<'_, '_> {
                 parts
                     .iter()
                     .enumerate()
-                    .map(|(i, part)| self.vars_of(&format!("{hint}_{i}"), NameOrigin::Compiler, part, declared))
+                    .map(|(i, part)| self.vars_of_part(&format!("{hint}_{i}"), part, declared))
                     .collect(),
             ),
-            Type::Struct(structure) if split && is_split(ty) => Value::Parts(
+            Type::Struct(structure) if (split && is_split(ty)) || !is_single_value(ty) => Value::Parts(
                 structure
                     .fields
                     .iter()
-                    .map(|field| {
-                        self.vars_of(&format!("{hint}_{}", field.name), NameOrigin::Compiler, &field.ty, declared)
-                    })
+                    .map(|field| self.vars_of_part(&format!("{hint}_{}", field.name), &field.ty, declared))
                     .collect(),
             ),
+            Type::Array(element, len) if element.has_references() => {
+                Value::Parts((0..*len).map(|i| self.vars_of_part(&format!("{hint}_{i}"), element, declared)).collect())
+            }
             Type::Tuple(_) | Type::Struct(_) | Type::Array(..) => {
                 let c = self.output.types.value(ty);
                 Value::Whole(var(self, hint.to_owned(), origin, c), ty.clone())
             }
         }
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// Creates the C variables for a part of a value that is split. A `bool` that can be borrowed is a byte.
+    fn vars_of_part(&mut self, hint: &str, ty: &Type, declared: Declared) -> Value {
+        let Declared { constant, stable, split } = declared;
+        if split || *ty != Type::BOOL {
+            return self.vars_of(hint, NameOrigin::Compiler, ty, declared);
+        }
+        let (hint, ty) = (hint.to_owned(), CType::Scalar(Scalar::U8));
+        let var = self.var(Variable { hint, origin: NameOrigin::Compiler, ty, constant, stable });
+        Value::Place { lvalue: Expr::Var(var), target: Type::BOOL }
     }
 }
 
@@ -173,6 +187,10 @@ fn quantity(var: VarId, name: &str, ty: &Type, value: &Value) -> Option<Quantity
             let mut parts = structure.fields.iter().zip(parts);
             parts.find_map(|(field, part)| quantity(var, &format!("{name}.{}", field.name), &field.ty, part))
         }
+        (Value::Parts(parts), Type::Array(element, _)) => {
+            let mut parts = parts.iter().enumerate();
+            parts.find_map(|(position, part)| quantity(var, &format!("{name}[{position}]"), element, part))
+        }
         (Value::Parts(_) | Value::Whole(..) | Value::Place { .. } | Value::Unit | Value::Never, _) => None,
     }
 }
@@ -181,7 +199,7 @@ fn quantity(var: VarId, name: &str, ty: &Type, value: &Value) -> Option<Quantity
 fn contiguous(value: Value) -> Value {
     match value {
         Value::View { pointer, lens, strides: _, element, mutable } => {
-            let mut strides = vec![Expr::int(Scalar::Usize, 1)];
+            let mut strides = vec![Expr::int(Scalar::Usize, 1); lens.len().min(1)];
             for len in lens.iter().skip(1).rev() {
                 let next = match &strides[0] {
                     Expr::Literal(_, 1) => len.clone(),
@@ -191,6 +209,7 @@ fn contiguous(value: Value) -> Value {
             }
             Value::View { pointer, lens, strides, element, mutable }
         }
+        Value::Parts(parts) => Value::Parts(parts.into_iter().map(contiguous).collect()),
         other => other,
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn is_assignable(actual: &Type, expected: &Type) -> bool {
             actual.len() == expected.len()
                 && actual.iter().zip(expected).all(|(actual, expected)| is_assignable(actual, expected))
         }
+        (Type::Array(actual, given), Type::Array(expected, len)) => given == len && is_assignable(actual, expected),
         _ => actual == expected,
     }
 }

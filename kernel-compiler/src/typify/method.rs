@@ -70,6 +70,7 @@ fn view(method: ViewMethod, element: &Type, (dimensions, mutable): (u8, bool), i
     let of = |dimensions, mutable| Type::View { element: Box::new(element.clone()), dimensions, mutable };
     let (params, result) = match method {
         ViewMethod::Shape => (vec![], Type::Array(Box::new(index), dimensions.into())),
+        ViewMethod::Dim if dimensions == 0 => return None,
         ViewMethod::Dim if dimensions == 1 => (vec![], index),
         ViewMethod::Dim => (vec![], Type::Tuple(vec![index; dimensions.into()])),
         ViewMethod::Transposed => (vec![], of(dimensions, mutable)),
@@ -78,6 +79,13 @@ fn view(method: ViewMethod, element: &Type, (dimensions, mutable): (u8, bool), i
         ViewMethod::RowMut | ViewMethod::ColumnMut if dimensions == 2 && mutable => (vec![index], of(1, true)),
         ViewMethod::Plane if dimensions == 3 => (vec![index], of(2, false)),
         ViewMethod::PlaneMut if dimensions == 3 && mutable => (vec![index], of(2, true)),
+        ViewMethod::Volume if dimensions == 4 => (vec![index], of(3, false)),
+        ViewMethod::VolumeMut if dimensions == 4 && mutable => (vec![index], of(3, true)),
+        ViewMethod::IsStandardLayout => (vec![], Type::BOOL),
+        ViewMethod::AsSlice => (vec![], Type::Slice { element: Box::new(element.clone()), mutable: false }),
+        ViewMethod::AsSliceMut if mutable => {
+            (vec![], Type::Slice { element: Box::new(element.clone()), mutable: true })
+        }
         ViewMethod::Nrows
         | ViewMethod::Ncols
         | ViewMethod::Row
@@ -85,7 +93,10 @@ fn view(method: ViewMethod, element: &Type, (dimensions, mutable): (u8, bool), i
         | ViewMethod::Column
         | ViewMethod::ColumnMut
         | ViewMethod::Plane
-        | ViewMethod::PlaneMut => return None,
+        | ViewMethod::PlaneMut
+        | ViewMethod::Volume
+        | ViewMethod::VolumeMut
+        | ViewMethod::AsSliceMut => return None,
     };
     Some(Signature { params, result })
 }

@@ -38,10 +38,14 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// Returns the type of a sub-slice of a slice or an array. `mutable` is the requested mutability.
+    /// Returns the type of a sub-slice of a slice or an array, or of a part of a one-dimensional view. `mutable` is the
+    /// requested mutability.
     pub(super) fn sub_slice(&mut self, base: ExprId, mutable: bool, span: Span) -> Type {
         let mutable = mutable || self.access_through(base) == Some(true);
         let base = self.of(base).clone();
+        if let Type::View { element, dimensions: 1, mutable: _ } = base {
+            return Type::View { element, dimensions: 1, mutable };
+        }
         match self.element(&base, span) {
             Type::Never => Type::Never,
             element => Type::Slice { element: Box::new(element), mutable },

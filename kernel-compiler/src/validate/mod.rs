@@ -180,9 +180,8 @@ impl<'a> Validator<'a, '_> {
                 },
                 ExprKind::For { id: _, sequence, body: _, unroll: _ } => self.sequence(sequence),
                 ExprKind::Match { scrutinee: _, arms } => self.guards(arms),
-                ExprKind::Constant(_) | ExprKind::Struct { .. } | ExprKind::Array(_) | ExprKind::Repeat { .. } => {
-                    self.value_type(id);
-                }
+                ExprKind::Array(_) | ExprKind::Repeat { .. } => self.array_value(id),
+                ExprKind::Constant(_) | ExprKind::Struct { .. } => self.value_type(id),
                 ExprKind::Literal { .. }
                 | ExprKind::Local(_)
                 | ExprKind::Unary { .. }

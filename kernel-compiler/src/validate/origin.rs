@@ -7,7 +7,7 @@
 
 use crate::Diagnostic;
 use crate::analyse::is_reference;
-use crate::ir::{Arm, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LoopId, Pattern, Sequence, Stmt, Type};
+use crate::ir::{Arm, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LoopId, Pattern, Sequence, Stmt};
 use crate::set::Set;
 use litemap::LiteMap;
 
@@ -161,7 +161,7 @@ impl Validator<'_, '_> {
 
     /// Returns the origins of a reference to the place.
     fn place_origins(&self, place: ExprId, sources: &Sources) -> Origins {
-        if is_reference(self.ty(place)) {
+        if self.ty(place).has_references() {
             return self.origins(place, sources);
         }
         match self.root(place) {
@@ -172,7 +172,7 @@ impl Validator<'_, '_> {
 
     /// Returns the origins of the references in a value.
     fn origins(&self, id: ExprId, sources: &Sources) -> Origins {
-        if !contains_reference(self.ty(id)) {
+        if !self.ty(id).has_references() {
             return Origins::new();
         }
         let of = |ids: &mut dyn Iterator<Item = ExprId>| {
@@ -184,7 +184,7 @@ impl Validator<'_, '_> {
                 ExprKind::SubSlice { base, .. } => self.place_origins(*base, sources),
                 _ => self.place_origins(*place, sources),
             },
-            ExprKind::Field { base, name: _ } => self.origins(*base, sources),
+            ExprKind::Field { base, name: _ } | ExprKind::Index { base, index: _ } => self.origins(*base, sources),
             ExprKind::Tuple(parts) => of(&mut parts.iter().copied()),
             ExprKind::Call { callee, args } => match &self.function.instance.slots[callee.index()] {
                 // `split_at` and the other methods return parts of their receiver.
@@ -211,7 +211,6 @@ impl Validator<'_, '_> {
             | ExprKind::Binary { .. }
             | ExprKind::Logical { .. }
             | ExprKind::Cast { .. }
-            | ExprKind::Index { .. }
             | ExprKind::SubSlice { .. }
             | ExprKind::Struct { .. }
             | ExprKind::Array(_)
@@ -227,13 +226,5 @@ impl Validator<'_, '_> {
             | ExprKind::Panic(_)
             | ExprKind::Print(_) => Origins::new(),
         }
-    }
-}
-
-/// Returns whether a value of the type is or contains a reference.
-fn contains_reference(ty: &Type) -> bool {
-    match ty {
-        Type::Tuple(parts) => parts.iter().any(contains_reference),
-        _ => is_reference(ty),
     }
 }

@@ -38,6 +38,9 @@ impl Validator<'_, '_> {
 
     /// Validates the left-hand side of an assignment.
     pub(super) fn assigned(&mut self, place: ExprId) {
+        if self.replaces_reference(place) {
+            return;
+        }
         match self.root(place) {
             Root::Local(_) | Root::Through(_) => self.writable(place),
             Root::Value => self.error(
@@ -69,6 +72,21 @@ impl Validator<'_, '_> {
         if mutable {
             self.writable(place);
         }
+    }
+
+    /// Reports an assignment that replaces a slice in an array of slices.
+    fn replaces_reference(&mut self, place: ExprId) -> bool {
+        let ExprKind::Index { base, index: _ } = self.kind(place) else { return false };
+        let replaces = matches!(self.ty(*base), Type::Array(element, _) if element.has_references());
+        if replaces {
+            let message = format!("cannot assign an element of an array of `{}`", self.ty(place));
+            let why = "the compiler must know which memory each element refers to";
+            self.error(
+                self.span(place),
+                Diagnostic::new(message, why, "select the slice by its index where it is used"),
+            );
+        }
+        replaces
     }
 
     /// Validates that a place is writable; rustc has checked most of this.

@@ -21,7 +21,11 @@ enum Reason {
     Nothing,
     NoElements,
     NoSize,
+    TooMany,
 }
+
+/// The maximum length of an array of slices or views, each of which is in registers.
+const MOST_REFERENCES: u64 = 64;
 
 impl Unsupported<'_> {
     fn why(&self) -> String {
@@ -34,6 +38,9 @@ impl Unsupported<'_> {
             Reason::Nothing => format!("`{part}` has no size"),
             Reason::NoElements => format!("`{part}` has no elements, and CUDA C has no zero-length arrays"),
             Reason::NoSize => format!("`{part}` has size zero, and CUDA C has no zero-sized structs"),
+            Reason::TooMany => {
+                format!("`{part}` has more than {MOST_REFERENCES} elements, each of which is in registers")
+            }
         }
     }
 
@@ -44,6 +51,7 @@ impl Unsupported<'_> {
             Reason::Nothing => "remove it",
             Reason::NoElements => "give it at least one element, or remove it",
             Reason::NoSize => "remove it, or add a field",
+            Reason::TooMany => "put the elements into one array, and pass it as a view of two dimensions",
         }
     }
 }
@@ -85,15 +93,7 @@ impl Validator<'_, '_> {
         let function = &self.function.instance.function;
         let mut bytes = 0u64;
         for param in &function.params {
-            let (size, align) = match self.function.local_type(*param) {
-                // A pointer and a length.
-                Type::Slice { .. } => (16, 8),
-                // A pointer, and a length and a stride per dimension.
-                Type::View { element: _, dimensions, mutable: _ } => (8 + 16 * u64::from(*dimensions), 8),
-                // An empty struct has a byte in CUDA C.
-                other => (other.size().unwrap_or(0).max(1), other.align().unwrap_or(1)),
-            };
-            bytes = bytes.next_multiple_of(align.max(1)).saturating_add(size);
+            append(&mut bytes, self.function.local_type(*param));
         }
         let limit = PARAMETER_LIMIT - LAUNCH_BYTES as u64;
         if bytes > limit {
@@ -137,6 +137,18 @@ impl Validator<'_, '_> {
         }
     }
 
+    /// Validates the type of an array expression. Only parameters are arrays of slices.
+    pub(super) fn array_value(&mut self, id: ExprId) {
+        let ty = self.ty(id);
+        match ty {
+            Type::Array(part, _) if part.has_references() => {
+                let unsupported = Unsupported { part, reason: Reason::Reference };
+                self.reject(&unsupported, format!("a value of type `{ty}` is not supported"), self.span(id));
+            }
+            _ => self.value_type(id),
+        }
+    }
+
     /// Validates the type and the size of `shared::<T>()`.
     pub(super) fn shared_storage(&mut self, ty: &Type, span: Span) {
         if !self.memory(ty, "shared memory of type", span) {
@@ -176,10 +188,39 @@ impl Validator<'_, '_> {
     }
 }
 
+/// Adds the size of a kernel's parameter of the type to `bytes`, with its alignment.
+fn append(bytes: &mut u64, ty: &Type) {
+    let (size, align) = match ty {
+        // A pointer and a length.
+        Type::Slice { .. } => (16, 8),
+        // A pointer, and a length and a stride per dimension.
+        Type::View { element: _, dimensions, mutable: _ } => (8 + 16 * u64::from(*dimensions), 8),
+        Type::Tuple(parts) => return parts.iter().for_each(|part| append(bytes, part)),
+        Type::Struct(structure) if ty.has_references() => {
+            return structure.fields.iter().for_each(|field| append(bytes, &field.ty));
+        }
+        Type::Array(element, len) if ty.has_references() => {
+            return (0..(*len).min(MOST_REFERENCES)).for_each(|_| append(bytes, element));
+        }
+        // An empty struct has a byte in CUDA C.
+        other => (other.size().unwrap_or(0).max(1), other.align().unwrap_or(1)),
+    };
+    *bytes = bytes.next_multiple_of(align.max(1)).saturating_add(size);
+}
+
 /// Returns whether a function can take a value of the type; if not, the reason and the remedy.
 fn parameter(ty: &Type, kernel: bool) -> Result<(), (String, &'static str)> {
     let unsupported = match ty {
         Type::Slice { element: inner, .. } | Type::View { element: inner, .. } => element(inner),
+        // Several arguments, each passed as a parameter of its own.
+        Type::Tuple(parts) if kernel => return parts.iter().try_for_each(|part| parameter(part, kernel)),
+        Type::Struct(structure) if kernel && ty.has_references() => {
+            return structure.fields.iter().try_for_each(|field| parameter(&field.ty, kernel));
+        }
+        Type::Array(inner, _) if kernel && ty.has_references() => match array_of_references(ty) {
+            None => return parameter(inner, kernel),
+            unsupported => unsupported,
+        },
         Type::Ref { target, .. } if !kernel => place(target),
         Type::Unit | Type::Never => Some(Unsupported { part: ty, reason: Reason::Nothing }),
         Type::Ref { .. } => {
@@ -187,7 +228,7 @@ fn parameter(ty: &Type, kernel: bool) -> Result<(), (String, &'static str)> {
             return Err((why, "pass a slice of one element, or pass the value"));
         }
         Type::Struct(_) if kernel => place(ty),
-        Type::Scalar(_) | Type::Tuple(_) | Type::Enum(_) | Type::Array(..) if kernel => element(ty),
+        Type::Scalar(_) | Type::Enum(_) | Type::Array(..) if kernel => element(ty),
         Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => value(ty),
     };
     unsupported.map_or(Ok(()), |unsupported| Err((unsupported.why(), unsupported.help())))
@@ -204,7 +245,7 @@ fn result_of_device_function(result: &Type) -> Option<Diagnostic> {
             format!("`{}` is a reference, and device functions return only values", unsupported.part),
             "return an index, and access the element in the caller",
         ),
-        Reason::Tuple | Reason::Nothing | Reason::NoElements | Reason::NoSize => {
+        Reason::Tuple | Reason::Nothing | Reason::NoElements | Reason::NoSize | Reason::TooMany => {
             (unsupported.why(), unsupported.help())
         }
     };
@@ -222,7 +263,19 @@ fn value(ty: &Type) -> Option<Unsupported<'_>> {
             element(inner)
         }
         Type::Ref { target: inner, mutable: _ } => place(inner),
+        Type::Struct(structure) if ty.has_references() => structure.fields.iter().find_map(|field| value(&field.ty)),
+        Type::Array(inner, _) if ty.has_references() => array_of_references(ty).or_else(|| value(inner)),
         Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => data(ty),
+    }
+}
+
+/// Returns an array of slices or views, if its length is not supported.
+fn array_of_references(ty: &Type) -> Option<Unsupported<'_>> {
+    let unsupported = |reason| Some(Unsupported { part: ty, reason });
+    match ty {
+        Type::Array(_, 0) => unsupported(Reason::NoElements),
+        Type::Array(_, len) if *len > MOST_REFERENCES => unsupported(Reason::TooMany),
+        _ => None,
     }
 }
 

@@ -11,6 +11,7 @@
 pub mod access;
 mod array;
 mod borrow;
+mod handle_array;
 mod local;
 mod place;
 mod range;
@@ -24,9 +25,10 @@ pub use borrow::{
     IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, PathReceiver, PathReceiverMut, borrow,
     borrow_mut,
 };
+pub use handle_array::{Handles, IntoHandles};
 pub use local::{Local, LocalArray, LocalMut, LocalRef, LocalSlice};
 pub use place::{FieldOf, PlaceRef};
 pub use range::{LengthOf, split_out_of_bounds};
-pub use receiver::{Handle, Receiver, ReferenceReceiver};
+pub use receiver::{Handle, HandleReceiver, Receiver, ReferenceReceiver};
 pub use slice::Slice;
 pub use view::{Index1, View};

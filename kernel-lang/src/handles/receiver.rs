@@ -256,3 +256,44 @@ mod tests {
         });
     }
 }
+
+/// The receiver of a method call on a slice or a view, which is dereferenced like one in memory.
+#[derive(Clone, Copy)]
+pub struct HandleReceiver<H>(H);
+
+impl<H: Copy> HandleReceiver<H> {
+    /// Returns the receiver for a handle.
+    #[inline(always)]
+    pub(super) fn new(handle: H) -> Self {
+        HandleReceiver(handle)
+    }
+
+    /// Returns the receiver of a call on a reference.
+    #[inline(always)]
+    #[must_use]
+    pub fn reference(self) -> Self {
+        self
+    }
+
+    /// Returns the context of a method call on it.
+    #[inline(always)]
+    pub fn called(self, call: Call<'_>) -> Call<'_> {
+        call
+    }
+}
+
+impl<H> Deref for HandleReceiver<H> {
+    type Target = H;
+
+    #[inline(always)]
+    fn deref(&self) -> &H {
+        &self.0
+    }
+}
+
+impl<H> DerefMut for HandleReceiver<H> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut H {
+        &mut self.0
+    }
+}

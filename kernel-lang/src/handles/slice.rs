@@ -3,10 +3,11 @@
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use crate::cpu::{Call, Cx, Location, fault};
+use crate::cpu::{Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
 use crate::handles::place::PlaceRef;
 use crate::handles::range;
+use crate::handles::receiver::HandleReceiver;
 use crate::types::DeviceType;
 
 /// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a [`PlaceRef`] does.
@@ -60,17 +61,10 @@ impl<'k, T, M> Slice<'k, T, M> {
         unsafe { Slice::new(self.pointer, self.len) }
     }
 
-    /// Returns the receiver for a method call: the slice itself.
+    /// Returns the receiver for a method call.
     #[inline(always)]
-    #[must_use]
-    pub fn receiver(self) -> Self {
-        self
-    }
-
-    /// Returns the context of a method call on it.
-    #[inline(always)]
-    pub fn called(self, call: Call<'_>) -> Call<'_> {
-        call
+    pub fn receiver(self) -> HandleReceiver<Self> {
+        HandleReceiver::new(self)
     }
 
     /// Returns the number of elements.

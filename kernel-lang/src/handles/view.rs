@@ -1,10 +1,14 @@
 //! Array views (`ArrayView2<T>` and the others) in a kernel on the CPU.
 
 use std::marker::PhantomData;
+use std::ops::RangeBounds;
 
-use crate::cpu::{Call, Cx, Location, fault};
+use crate::cpu::{Cx, Location, fault};
 use crate::handles::access::{Access, Read, Writable, Write};
 use crate::handles::place::PlaceRef;
+use crate::handles::range;
+use crate::handles::receiver::HandleReceiver;
+use crate::handles::slice::Slice;
 use crate::types::DeviceType;
 
 /// `ArrayView{D}<T>` or `ArrayViewMut{D}<T>` in a kernel.
@@ -54,23 +58,37 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
         unsafe { View::new(self.pointer, self.shape, self.strides) }
     }
 
-    /// Returns the receiver for a method call: the view itself.
+    /// Returns the receiver for a method call.
     #[inline(always)]
-    #[must_use]
-    pub fn receiver(self) -> Self {
-        self
-    }
-
-    /// Returns the context of a method call on it.
-    #[inline(always)]
-    pub fn called(self, call: Call<'_>) -> Call<'_> {
-        call
+    pub fn receiver(self) -> HandleReceiver<Self> {
+        HandleReceiver::new(self)
     }
 
     /// Returns the number of elements in each dimension.
     #[inline(always)]
     pub fn shape(self) -> [usize; D] {
         self.shape
+    }
+
+    /// Returns whether the elements are contiguous in row-major order. The stride of a dimension of length 1 is
+    /// irrelevant.
+    #[inline(always)]
+    pub fn is_contiguous(self) -> bool {
+        let (mut expected, mut all) = (1usize, true);
+        for (&len, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            all &= len == 1 || stride == expected;
+            // The product of an empty view may overflow; it is irrelevant.
+            expected = expected.wrapping_mul(len);
+        }
+        all || self.shape.contains(&0)
+    }
+
+    /// Returns the elements as a slice, or `None` if they are not contiguous.
+    #[inline(always)]
+    pub fn to_slice(self) -> Option<Slice<'k, T, M>> {
+        let len = self.shape.into_iter().fold(1, usize::wrapping_mul);
+        // SAFETY: the elements are live for `'k` and contiguous, and accessed as those of the view are.
+        self.is_contiguous().then(|| unsafe { Slice::new(self.pointer, len) })
     }
 
     /// Returns the view with its dimensions in reverse order.
@@ -159,6 +177,39 @@ impl<'k, T: DeviceType, M: Access> View<'k, T, 1, M> {
         self.at(cx, index, at).write()
     }
 
+    /// Returns the view of the elements in a range; faults if it is out of bounds.
+    #[inline(always)]
+    fn subview(self, range: impl RangeBounds<usize>, at: &'static Location) -> Self {
+        let ([len], [stride]) = (self.shape, self.strides);
+        let part = range::resolve(&range, len, at);
+        let offset = if part.is_empty() { 0 } else { part.start * stride };
+        // SAFETY: an index of the result, moved by the start of the range, is within the shape of this view. If the result
+        // has no elements, there may be none at the offset either, so the pointer is not offset.
+        unsafe { View::new(self.pointer.add(offset), [part.len()], [stride]) }
+    }
+
+    /// `&v[range]`; faults if the range is out of bounds.
+    #[inline(always)]
+    pub fn part(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> View<'k, T, 1, Read> {
+        self.subview(range, at).read()
+    }
+
+    /// `v[range]` as the receiver of a method or the base of one, with the access mode of the view.
+    #[inline(always)]
+    #[must_use]
+    pub fn part_of_place(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Self {
+        self.subview(range, at)
+    }
+
+    /// `&mut v[range]`; faults if the range is out of bounds.
+    #[inline(always)]
+    pub fn part_mut(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> View<'k, T, 1, Write>
+    where
+        M: Writable,
+    {
+        self.subview(range, at).write()
+    }
+
     /// `v.iter()`: the place of each element.
     #[inline(always)]
     pub fn __elements(self) -> impl DoubleEndedIterator<Item = PlaceRef<'k, T, Read>> + ExactSizeIterator {
@@ -207,4 +258,4 @@ macro_rules! indexed {
     )*};
 }
 
-indexed!(2, 3);
+indexed!(0, 2, 3, 4);

@@ -22,6 +22,7 @@ pub use array::ArrayMethods;
 pub use elements::{ElementMethods, ElementMethodsMut};
 pub use fallible::{OptionMethods, ResultMethods};
 
+use crate::handles::Handles;
 use crate::types::CloneMethod;
 
 /// The operand of a `for` loop by value: an array, whose elements the compiler knows. A user's `IntoIterator` is
@@ -35,6 +36,9 @@ use crate::types::CloneMethod;
 pub trait Array: IntoIterator {}
 
 impl<T, const N: usize> Array for [T; N] {}
+
+#[diagnostic::do_not_recommend]
+impl<H: Copy, const N: usize> Array for Handles<H, N> {}
 
 /// Returns the array of `for v in array`.
 #[inline(always)]

@@ -2,13 +2,13 @@
 
 use cumbia_kernel_ir::Method;
 
-use crate::cpu::Call;
+use crate::cpu::{Call, Location, fault};
 use crate::definition::{MethodKey, Returned};
 use crate::handles::access::{Access, Writable};
-use crate::handles::{Read, View, Write};
+use crate::handles::{Read, Slice, View, Write};
 use crate::types::DeviceType;
 
-impl<T: DeviceType, const D: usize, M: Access> View<'_, T, D, M> {
+impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
     /// `v.len()`: the number of all elements.
     #[inline(always)]
     pub fn __device_len(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Len as usize }>, usize> {
@@ -33,6 +33,42 @@ impl<T: DeviceType, const D: usize, M: Access> View<'_, T, D, M> {
     #[inline(always)]
     pub fn __device_t(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Transposed as usize }>, Self> {
         Returned::new(self.transposed())
+    }
+
+    /// `v.is_standard_layout()`
+    #[inline(always)]
+    pub fn __device_is_standard_layout(
+        self,
+        _call: Call<'_>,
+    ) -> Returned<MethodKey<{ Method::IsStandardLayout as usize }>, bool> {
+        Returned::new(self.is_contiguous())
+    }
+
+    /// Returns the elements as a slice; faults if they are not contiguous.
+    #[inline(always)]
+    fn slice(self, at: &'static Location) -> Slice<'k, T, M> {
+        self.to_slice().unwrap_or_else(|| fault::panic(at, &"called `Option::unwrap()` on a `None` value"))
+    }
+
+    /// `v.as_slice().unwrap()`
+    #[inline(always)]
+    pub fn __device_as_slice_unwrapped(
+        self,
+        call: Call<'_>,
+    ) -> Returned<MethodKey<{ Method::AsSlice as usize }>, Slice<'k, T, Read>> {
+        Returned::new(self.slice(call.at).read())
+    }
+
+    /// `v.as_slice_mut().unwrap()`
+    #[inline(always)]
+    pub fn __device_as_slice_mut_unwrapped(
+        self,
+        call: Call<'_>,
+    ) -> Returned<MethodKey<{ Method::AsSliceMut as usize }>, Slice<'k, T, Write>>
+    where
+        M: Writable,
+    {
+        Returned::new(self.slice(call.at).write())
     }
 }
 
@@ -62,6 +98,7 @@ dim! {
     1 [len] usize = len;
     2 [rows, columns] (usize, usize) = (rows, columns);
     3 [planes, rows, columns] (usize, usize, usize) = (planes, rows, columns);
+    4 [volumes, planes, rows, columns] (usize, usize, usize, usize) = (volumes, planes, rows, columns);
 }
 
 impl<T: DeviceType, M: Access> View<'_, T, 2, M> {
@@ -104,6 +141,7 @@ parts! {
     2 0: __device_row Row, __device_row_mut RowMut;
     2 1: __device_column Column, __device_column_mut ColumnMut;
     3 0: __device_plane Plane, __device_plane_mut PlaneMut;
+    4 0: __device_volume Volume, __device_volume_mut VolumeMut;
 }
 
 /// The methods of this module.
@@ -119,5 +157,10 @@ pub(super) const METHODS: &[Method] = &[
     Method::ColumnMut,
     Method::Plane,
     Method::PlaneMut,
+    Method::Volume,
+    Method::VolumeMut,
     Method::Transposed,
+    Method::IsStandardLayout,
+    Method::AsSlice,
+    Method::AsSliceMut,
 ];

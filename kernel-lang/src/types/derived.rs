@@ -34,6 +34,19 @@ pub fn structure<T>(name: &str, fields: &[Described<'_>]) -> Type {
     })
 }
 
+/// Returns the type of a struct with `#[derive(KernelArgument)]`: its name and path, and the name and the type of each
+/// field. It is never in memory, so that its size and offsets are those of its parts.
+pub fn argument_struct(name: &str, path: &str, fields: Vec<(&str, Type)>) -> Type {
+    let mut size = 0;
+    let field = |(name, ty): (&str, Type)| {
+        let offset = size;
+        size += ty.size().unwrap_or(8).next_multiple_of(8);
+        Field { name: name.to_owned(), ty, offset }
+    };
+    let fields = fields.into_iter().map(field).collect();
+    Type::Struct(StructType { name: name.to_owned(), path: path.to_owned(), fields, size, align: 8 })
+}
+
 /// Returns the type of the enum `T`, given the name and the discriminant of each variant in declaration order.
 pub fn enumeration<T>(name: &str, variants: &[(&str, i128)]) -> Type {
     let signed = variants.iter().any(|&(_, discriminant)| discriminant < 0);

@@ -15,7 +15,9 @@ use cumbia_kernel_ir as ir;
 pub use clone::CloneMethod;
 pub use constant::ConstantType;
 pub use constant::Valued;
-pub use derived::{DerivesCopy, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits, structure};
+pub use derived::{
+    DerivesCopy, argument_struct, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits, structure,
+};
 pub use device_type::{DeviceType, assert_zeros, make_valid, require_element};
 pub use fallible::{Branch, Branched, FromFailure, branch, from_failure};
 pub use scalar::Scalar;

@@ -4,13 +4,13 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Ident, ItemFn, Type};
+use syn::{Ident, Index, ItemFn, TypeArray};
 
 use super::{allow, arguments, bare_params, body, bound_params, docs, params, type_tuple};
 use crate::lower::Lowered;
 use crate::options::{Block, LaunchBounds, Options};
 use crate::position;
-use crate::signature::{Param, ParamKind, Signature};
+use crate::signature::{Param, ParamKind, Signature, with_lifetime};
 
 /// Returns the items of a kernel. `source` is the function as written.
 pub(crate) fn kernel(
@@ -137,34 +137,159 @@ fn declaration(function: &ItemFn) -> TokenStream {
 /// Returns a parameter of the host function. Arrays are references to a generic type, not generic themselves: a variable of
 /// type `&mut DeviceArray<T>` is then reborrowed implicitly by a call, not moved.
 fn parameter(param: &Param) -> TokenStream {
-    let name = &param.name;
-    match &param.kind {
-        ParamKind::Value(ty) => quote!(#name: #ty),
+    let (name, ty) = (&param.name, host_type(&param.kind));
+    quote!(#name: #ty)
+}
+
+/// Returns the type of a parameter of the host function.
+fn host_type(kind: &ParamKind) -> TokenStream {
+    match kind {
+        ParamKind::Value(ty) => quote!(#ty),
         ParamKind::Slice(element) => {
-            quote!(#name: &'a (impl ::cumbia::ReadArgument<Element = #element> + ?::core::marker::Sized))
+            quote!(&'a (impl ::cumbia::ReadArgument<Element = #element> + ?::core::marker::Sized))
         }
         ParamKind::SliceMut(element) => {
-            quote!(#name: &'a mut (impl ::cumbia::WriteArgument<Element = #element> + ?::core::marker::Sized))
+            quote!(&'a mut (impl ::cumbia::WriteArgument<Element = #element> + ?::core::marker::Sized))
         }
         ParamKind::View { element, dimensions, mutable } => {
             let (of_view, dimensions) = (view_trait(*mutable), usize::from(*dimensions));
-            quote_spanned!(element.span()=> #name: impl #of_view<'a, #dimensions, Element = #element>)
+            quote_spanned!(element.span()=> impl #of_view<'a, #dimensions, Element = #element>)
+        }
+        ParamKind::Argument(ty) => {
+            let ty = with_lifetime(ty, "'a");
+            quote!(#ty)
+        }
+        ParamKind::Tuple(_, parts) => {
+            let parts = parts.iter().map(host_type);
+            quote!((#(#parts,)*))
+        }
+        ParamKind::Array(TypeArray { len, .. }, element) => {
+            let element = host_type(element);
+            quote!([#element; #len])
         }
         // Rejected in a kernel.
-        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(#name: impl ::core::marker::Sized),
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(impl ::core::marker::Sized),
     }
 }
 
 /// Returns an argument as a launch stores it.
 fn binding(param: &Param) -> TokenStream {
     let name = &param.name;
-    match &param.kind {
-        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(#name),
-        ParamKind::Slice(_) => quote!(::cumbia::ReadArgument::bind(#name)),
-        ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind_mut(#name)),
+    bound(&param.kind, &quote!(#name))
+}
+
+/// Returns `value`, an argument of the host function, as a launch stores it.
+fn bound(kind: &ParamKind, value: &TokenStream) -> TokenStream {
+    match kind {
+        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => value.clone(),
+        ParamKind::Slice(_) => quote!(::cumbia::ReadArgument::bind(#value)),
+        ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind_mut(#value)),
         ParamKind::View { element: _, dimensions: _, mutable } => {
             let of_view = view_trait(*mutable);
-            quote!(#of_view::bind(#name))
+            quote!(#of_view::bind(#value))
+        }
+        ParamKind::Argument(ty) => params::argument(ty, &quote_spanned!(ty.span()=> bind(#value))),
+        ParamKind::Tuple(_, parts) => {
+            let names = numbered("part", parts.len());
+            let parts = parts.iter().zip(&names).map(|(part, name)| bound(part, &quote!(#name)));
+            quote!({ let (#(#names,)*) = #value; (#(#parts,)*) })
+        }
+        ParamKind::Array(_, element) => {
+            let name = Ident::new("element", Span::mixed_site());
+            let element = bound(element, &quote!(#name));
+            quote!(#value.map(|#name| #element))
+        }
+    }
+}
+
+/// Returns hygienic names.
+fn numbered(name: &str, number: usize) -> Vec<Ident> {
+    (0..number).map(|i| Ident::new(&format!("{name}{i}"), Span::mixed_site())).collect()
+}
+
+/// Returns the type in which a launch stores an argument.
+fn kept(kind: &ParamKind) -> TokenStream {
+    match kind {
+        ParamKind::Value(ty) => quote!(#ty),
+        ParamKind::Slice(element) => quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Read>),
+        ParamKind::SliceMut(element) => {
+            quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Write>)
+        }
+        ParamKind::View { element, dimensions, mutable } => {
+            let (access, dimensions) = (params::access(*mutable), usize::from(*dimensions));
+            quote!(::cumbia::__private::ViewArgument<'a, #element, #dimensions, #access>)
+        }
+        ParamKind::Argument(ty) => params::argument(ty, &quote_spanned!(ty.span()=> Bound<'a>)),
+        ParamKind::Tuple(_, parts) => {
+            let parts = parts.iter().map(kept);
+            quote!((#(#parts,)*))
+        }
+        ParamKind::Array(TypeArray { len, .. }, element) => {
+            let element = kept(element);
+            quote!([#element; #len])
+        }
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(()),
+    }
+}
+
+/// Returns the statements that visit an argument behind the reference `value`. `text` is its name for messages.
+fn visit(kind: &ParamKind, value: &TokenStream, text: &str, narrow: bool) -> TokenStream {
+    match kind {
+        ParamKind::Value(ty) => {
+            // Located at the type, for errors, but resolved as below: the type may be the caller's of a `macro_rules!`
+            // macro that contains the attribute.
+            let visitor = Ident::new("visitor", Span::call_site().located_at(ty.span()));
+            let method = Ident::new(if narrow { "narrow_value" } else { "value" }, ty.span());
+            quote_spanned!(ty.span()=> #visitor.#method::<#ty>(#value);)
+        }
+        ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(visitor.array(#text, #value);),
+        ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(visitor.view(#text, #value);),
+        ParamKind::Argument(ty) => {
+            let visitor = Ident::new("visitor", Span::call_site().located_at(ty.span()));
+            let visit = params::argument(ty, &quote_spanned!(ty.span()=> visit));
+            quote_spanned!(ty.span()=> #visit(#value, #text, #narrow, #visitor);)
+        }
+        ParamKind::Tuple(_, parts) => parts
+            .iter()
+            .enumerate()
+            .map(|(i, part)| {
+                let (position, text) = (Index::from(i), format!("{text}.{i}"));
+                // The slot of the tuple does not require it.
+                let require = match part {
+                    ParamKind::Value(ty) => quote_spanned!(ty.span()=> ::cumbia::__private::require_element::<#ty>();),
+                    _ => TokenStream::new(),
+                };
+                let visit = visit(part, &quote!((&#value.#position)), &text, narrow);
+                quote!(#require #visit)
+            })
+            .collect(),
+        ParamKind::Array(_, element) => {
+            let name = Ident::new("element", Span::mixed_site());
+            let element = visit(element, &quote!(#name), text, narrow);
+            quote!(for #name in #value { #element })
+        }
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => TokenStream::new(),
+    }
+}
+
+/// Returns an argument behind the reference `value` as the CPU body takes it.
+fn view_of(kind: &ParamKind, value: &TokenStream) -> TokenStream {
+    match kind {
+        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(*#value),
+        ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(#value.view()),
+        ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#value.elements()),
+        ParamKind::Argument(ty) => params::argument(ty, &quote_spanned!(ty.span()=> handle(#value))),
+        ParamKind::Tuple(_, parts) => {
+            let parts = parts.iter().enumerate().map(|(i, part)| {
+                let position = Index::from(i);
+                view_of(part, &quote!((&#value.#position)))
+            });
+            quote!((#(#parts,)*))
+        }
+        ParamKind::Array(_, element) => {
+            let name = Ident::new("i", Span::mixed_site());
+            let element = view_of(element, &quote!((&#value[#name])));
+            quote!(::cumbia::__private::Handles::new(::core::array::from_fn(|#name| #element)))
         }
     }
 }
@@ -227,42 +352,13 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let definition = body::definition(signature, lowered);
     let cx = &lowered.cx;
     let (narrow, options) = (options.index32, options_value(options));
-    let kept = signature.params.iter().map(|param| match &param.kind {
-        ParamKind::Value(ty) => quote!(#ty),
-        ParamKind::Slice(element) => quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Read>),
-        ParamKind::SliceMut(element) => {
-            quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Write>)
-        }
-        ParamKind::View { element, dimensions, mutable } => {
-            let (access, dimensions) = (params::access(*mutable), usize::from(*dimensions));
-            quote!(::cumbia::__private::ViewArgument<'a, #element, #dimensions, #access>)
-        }
-        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(()),
-    });
+    let kept = signature.params.iter().map(|param| kept(&param.kind));
     let views = signature.params.iter().map(params::body_type);
     // The arguments are numbered, since the user's names could collide with generated ones.
     let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("argument{i}")).collect();
-    let visits = signature.params.iter().zip(&names).map(|(param, name)| {
-        let text = param.text();
-        // Located at the type, for errors, but resolved as below: the type may be the caller's of a `macro_rules!` macro that
-        // contains the attribute.
-        let visitor = |ty: &Type| Ident::new("visitor", Span::call_site().located_at(ty.span()));
-        match &param.kind {
-            ParamKind::Value(ty) => {
-                let visitor = visitor(ty);
-                let value = Ident::new(if narrow { "narrow_value" } else { "value" }, ty.span());
-                quote_spanned!(ty.span()=> #visitor.#value::<#ty>(#name);)
-            }
-            ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(visitor.array(#text, #name);),
-            ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(visitor.view(#text, #name);),
-            ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => TokenStream::new(),
-        }
-    });
-    let values = signature.params.iter().zip(&names).map(|(param, name)| match &param.kind {
-        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(*#name),
-        ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(#name.view()),
-        ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#name.elements()),
-    });
+    let arguments = || signature.params.iter().zip(&names);
+    let visits = arguments().map(|(param, name)| visit(&param.kind, &quote!(#name), &param.text(), narrow));
+    let values = arguments().map(|(param, name)| view_of(&param.kind, &quote!(#name)));
     quote! {
         type Args<'a> = (#(#kept,)*);
 

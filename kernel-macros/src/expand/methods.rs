@@ -189,7 +189,16 @@ pub(super) fn by_reference(method: &Method, vis: &syn::Visibility, key: &TokenSt
             (params::call_param(first), quote!(#name))
         }
         // Other arguments are passed by value.
-        (ParamKind::Value(_) | ParamKind::View { .. } | ParamKind::Rejected, _, _)
+        (
+            ParamKind::Value(_)
+            | ParamKind::View { .. }
+            | ParamKind::Argument(_)
+            | ParamKind::Tuple(..)
+            | ParamKind::Array(..)
+            | ParamKind::Rejected,
+            _,
+            _,
+        )
         | (ParamKind::Slice(_) | ParamKind::SliceMut(_), Some(_), _) => return TokenStream::new(),
     };
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);

@@ -1,5 +1,6 @@
 //! Code generation: the items that an attribute or a derive expands to.
 
+mod argument;
 mod body;
 mod comparisons;
 mod data;
@@ -9,6 +10,7 @@ mod methods;
 mod params;
 mod traits;
 
+pub(crate) use argument::kernel_argument;
 pub(crate) use comparisons::{comparison, with_derives};
 pub(crate) use data::device_type;
 pub(crate) use device::{device_function, device_stub};

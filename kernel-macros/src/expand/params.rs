@@ -1,10 +1,11 @@
 //! The representations of a parameter: in the host function, in a call in a kernel, and in the body.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Type;
 use syn::spanned::Spanned;
+use syn::{Type, TypeArray};
 
+use crate::argument::as_argument;
 use crate::signature::{Param, ParamKind, Signature};
 
 /// Returns the access marker, `Read` or `Write`.
@@ -23,12 +24,25 @@ pub(super) fn anonymous_type(param: &Param) -> TokenStream {
 }
 
 fn type_for(param: &Param, lifetime: &TokenStream) -> TokenStream {
+    type_of(&param.kind, lifetime)
+}
+
+fn type_of(kind: &ParamKind, lifetime: &TokenStream) -> TokenStream {
     let handle = |name: TokenStream, target: &Type, mutable: bool| {
         let access = access(mutable);
         quote_spanned!(target.span()=> ::cumbia::__private::#name<#lifetime, #target, #access>)
     };
-    match &param.kind {
+    match kind {
         ParamKind::Value(ty) => quote!(#ty),
+        ParamKind::Argument(ty) => argument(ty, &quote_spanned!(ty.span()=> Handle<#lifetime>)),
+        ParamKind::Tuple(_, parts) => {
+            let parts = parts.iter().map(|part| type_of(part, lifetime));
+            quote!((#(#parts,)*))
+        }
+        ParamKind::Array(TypeArray { len, .. }, element) => {
+            let element = type_of(element, lifetime);
+            quote!(::cumbia::__private::Handles<#element, { #len }>)
+        }
         ParamKind::Slice(element) => handle(quote!(Slice), element, false),
         ParamKind::SliceMut(element) => handle(quote!(Slice), element, true),
         ParamKind::Ref(target) => handle(quote!(PlaceRef), target, false),
@@ -43,9 +57,19 @@ fn type_for(param: &Param, lifetime: &TokenStream) -> TokenStream {
 
 /// Converts an argument of the host function to the type in the body.
 pub(super) fn from_host(param: &Param) -> TokenStream {
-    let name = value(param);
-    match &param.kind {
+    on_host(&param.kind, value(param))
+}
+
+fn on_host(kind: &ParamKind, name: TokenStream) -> TokenStream {
+    match kind {
         ParamKind::Value(_) | ParamKind::Rejected => name,
+        ParamKind::Argument(ty) => argument(ty, &quote_spanned!(ty.span()=> on_host(#name))),
+        ParamKind::Tuple(_, parts) => converted(parts, &name, on_host),
+        ParamKind::Array(_, element) => {
+            let each = Ident::new("element", Span::mixed_site());
+            let element = on_host(element, quote!(#each));
+            quote!(::cumbia::__private::Handles::new(#name.map(|#each| #element)))
+        }
         ParamKind::Slice(_) => quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Read>::from_host(#name)),
         ParamKind::SliceMut(_) => {
             quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name))
@@ -77,33 +101,69 @@ pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
         | ParamKind::Rejected
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
+        | ParamKind::Argument(_)
+        | ParamKind::Tuple(..)
+        | ParamKind::Array(..)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
     }
+}
+
+/// Converts each part of a tuple.
+fn converted(
+    parts: &[ParamKind],
+    tuple: &TokenStream,
+    convert: fn(&ParamKind, TokenStream) -> TokenStream,
+) -> TokenStream {
+    let names: Vec<Ident> = (0..parts.len()).map(|i| Ident::new(&format!("part{i}"), Span::mixed_site())).collect();
+    let parts = parts.iter().zip(&names).map(|(part, name)| convert(part, quote!(#name)));
+    quote!({ let (#(#names,)*) = #tuple; (#(#parts,)*) })
+}
+
+/// Returns an item of a struct with `#[derive(KernelArgument)]`.
+pub(super) fn argument(ty: &Type, item: &TokenStream) -> TokenStream {
+    let argument = as_argument(ty);
+    quote_spanned!(ty.span()=> #argument::#item)
 }
 
 /// Returns a parameter of the function that a call in a kernel resolves to. It accepts any argument that converts to
 /// the declared type.
 pub(super) fn call_param(param: &Param) -> TokenStream {
-    let name = &param.name;
+    let (name, ty) = (&param.name, call_type(&param.kind));
     match &param.kind {
-        ParamKind::Value(ty) => quote!(#name: #ty),
+        ParamKind::Value(_) | ParamKind::Rejected => quote!(#name: #ty),
+        _ => quote_spanned!(param.span()=> #name: #ty),
+    }
+}
+
+fn call_type(kind: &ParamKind) -> TokenStream {
+    match kind {
+        ParamKind::Value(ty) => quote!(#ty),
         ParamKind::Slice(element) => {
-            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::IntoSlice<'k, Element = #element>)
+            quote_spanned!(element.span()=> impl ::cumbia::__private::IntoSlice<'k, Element = #element>)
         }
         ParamKind::SliceMut(element) => {
-            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::IntoSliceMut<'k, Element = #element>)
+            quote_spanned!(element.span()=> impl ::cumbia::__private::IntoSliceMut<'k, Element = #element>)
         }
         ParamKind::Ref(target) => {
-            quote_spanned!(target.span()=> #name: impl ::cumbia::__private::IntoPlace<'k, #target>)
+            quote_spanned!(target.span()=> impl ::cumbia::__private::IntoPlace<'k, #target>)
         }
         ParamKind::RefMut(target) => {
-            quote_spanned!(target.span()=> #name: impl ::cumbia::__private::IntoPlaceMut<'k, #target>)
+            quote_spanned!(target.span()=> impl ::cumbia::__private::IntoPlaceMut<'k, #target>)
         }
         ParamKind::View { element, dimensions, mutable } => {
             let (into, dimensions) = (into_view(*mutable), usize::from(*dimensions));
-            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::#into<'k, #dimensions, Element = #element>)
+            quote_spanned!(element.span()=> impl ::cumbia::__private::#into<'k, #dimensions, Element = #element>)
         }
-        ParamKind::Rejected => quote!(#name: impl ::core::marker::Sized),
+        ParamKind::Argument(ty) => argument(ty, &quote_spanned!(ty.span()=> Handle<'k>)),
+        ParamKind::Tuple(_, parts) => {
+            let parts = parts.iter().map(call_type);
+            quote!((#(#parts,)*))
+        }
+        ParamKind::Array(ty, _) => {
+            let handles = type_of(kind, &quote!('k));
+            quote_spanned!(ty.span()=> impl ::cumbia::__private::IntoHandles<#handles>)
+        }
+        ParamKind::Rejected => quote!(impl ::core::marker::Sized),
     }
 }
 
@@ -114,8 +174,14 @@ fn into_view(mutable: bool) -> TokenStream {
 /// Converts an argument of such a call to the type in the body.
 pub(super) fn from_call(param: &Param) -> TokenStream {
     let name = &param.name;
-    match &param.kind {
-        ParamKind::Value(_) => quote!(#name),
+    called_with(&param.kind, quote!(#name))
+}
+
+fn called_with(kind: &ParamKind, name: TokenStream) -> TokenStream {
+    match kind {
+        ParamKind::Value(_) | ParamKind::Argument(_) => name,
+        ParamKind::Tuple(_, parts) => converted(parts, &name, called_with),
+        ParamKind::Array(..) => quote!(::cumbia::__private::IntoHandles::into_handles(#name)),
         ParamKind::Slice(_) => quote!(::cumbia::__private::IntoSlice::into_slice(#name)),
         ParamKind::SliceMut(_) => quote!(::cumbia::__private::IntoSliceMut::into_slice_mut(#name)),
         ParamKind::Ref(_) => quote!(::cumbia::__private::IntoPlace::into_place(#name)),
@@ -155,6 +221,9 @@ pub(super) fn receiver(param: &Param) -> TokenStream {
         | ParamKind::Rejected
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
+        | ParamKind::Argument(_)
+        | ParamKind::Tuple(..)
+        | ParamKind::Array(..)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
     }
 }
@@ -174,6 +243,9 @@ pub(super) fn received(param: &Param, this: &TokenStream, lifetime: &TokenStream
         | ParamKind::Rejected
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
+        | ParamKind::Argument(_)
+        | ParamKind::Tuple(..)
+        | ParamKind::Array(..)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => this.clone(),
     }
 }

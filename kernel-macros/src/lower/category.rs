@@ -7,6 +7,8 @@
 
 use syn::{Type, TypeReference};
 
+use crate::signature::ParamKind;
+
 /// The category of a value: how it is represented on the CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Category {
@@ -23,6 +25,8 @@ pub(super) enum Category {
     Slice,
     /// A tuple, with the category of each field.
     Tuple(Vec<Category>),
+    /// A struct or an array of several arguments, or a part of one: a value, a slice or a view.
+    Argument,
     /// The expression diverges.
     Never,
 }
@@ -49,9 +53,23 @@ impl Category {
             (Category::Tuple(parts), syn::Member::Unnamed(index)) => {
                 parts.get(index.index as usize).cloned().unwrap_or(Category::Unknown)
             }
+            (Category::Argument, _) => Category::Argument,
             // Only structs have named fields, and the fields of a struct are values.
             (_, syn::Member::Named(_)) | (Category::Owned, syn::Member::Unnamed(_)) => Category::Owned,
             (_, syn::Member::Unnamed(_)) => Category::Unknown,
+        }
+    }
+
+    /// Returns the category of a parameter of this kind.
+    pub(super) fn of_param(kind: &ParamKind) -> Category {
+        match kind {
+            ParamKind::Value(_) => Category::Owned,
+            ParamKind::Slice(_) | ParamKind::SliceMut(_) | ParamKind::View { .. } => Category::Slice,
+            ParamKind::Ref(_) => Category::Reference { mutable: false },
+            ParamKind::RefMut(_) => Category::Reference { mutable: true },
+            ParamKind::Argument(_) | ParamKind::Array(..) => Category::Argument,
+            ParamKind::Tuple(_, parts) => Category::Tuple(parts.iter().map(Category::of_param).collect()),
+            ParamKind::Rejected => Category::Unknown,
         }
     }
 

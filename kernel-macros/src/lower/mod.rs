@@ -240,7 +240,7 @@ struct Known {
     deferred: bool,
     /// The reference type that it is declared with, to which an assigned value coerces.
     ty: Option<syn::TypeReference>,
-    /// The method that returned it, if it is a read-only part of a view: `row`, `column` or `plane`.
+    /// The method that returned it, if it is a read-only part of a view: `row`, `column`, `plane` or `volume`.
     part: Option<Ident>,
 }
 
@@ -261,14 +261,11 @@ impl Lowerer<'_> {
         let mut learn = TokenStream::new();
         let mut ids = Vec::new();
         for param in &signature.params {
-            let (by, category) = match &param.kind {
-                ParamKind::Value(_) if signature.kernel => ("element", Category::Owned),
-                ParamKind::Value(_) => ("is", Category::Owned),
-                ParamKind::Slice(_) | ParamKind::SliceMut(_) | ParamKind::View { .. } => ("is", Category::Slice),
-                ParamKind::Ref(_) => ("is", Category::Reference { mutable: false }),
-                ParamKind::RefMut(_) => ("is", Category::Reference { mutable: true }),
-                ParamKind::Rejected => ("is", Category::Unknown),
+            let by = match &param.kind {
+                ParamKind::Value(_) if signature.kernel => "element",
+                _ => "is",
             };
+            let category = Category::of_param(&param.kind);
             let id = self.declare(&param.name, param.mutable, category);
             learn.extend(self.learn(by, id, &param.name, param.span()));
             ids.push(id);
@@ -282,15 +279,7 @@ impl Lowerer<'_> {
         let signature = self.signature;
         let mut found = WideInteger(None);
         for param in &signature.params {
-            match &param.kind {
-                ParamKind::Value(ty)
-                | ParamKind::Slice(ty)
-                | ParamKind::SliceMut(ty)
-                | ParamKind::Ref(ty)
-                | ParamKind::RefMut(ty)
-                | ParamKind::View { element: ty, .. } => found.visit_type(ty),
-                ParamKind::Rejected => {}
-            }
+            param.kind.visit(&mut |ty| found.visit_type(ty));
         }
         if let Some(result) = &signature.result {
             found.visit_type(result);

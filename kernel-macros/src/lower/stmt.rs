@@ -116,6 +116,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Returns whether an expression is a variable that is an argument of several parts, or a part of one.
+    fn is_argument(&self, expr: &Expr) -> bool {
+        match peeled(expr) {
+            Expr::Field(field) => self.is_argument(&field.base),
+            expr => self.variable(expr).is_some_and(|local| self.known[local.index()].category == Category::Argument),
+        }
+    }
+
     fn local(&mut self, local: &Local, into: &mut Statements) {
         self.attributes(&local.attrs);
         let (pattern, ty) = sugar::typed(&local.pat);
@@ -129,6 +137,23 @@ impl Lowerer<'_> {
                 None => {
                     self.reject(pattern, &rules::PATTERN);
                 }
+            }
+            return;
+        }
+        if ty.is_none()
+            && self.is_argument(&init.expr)
+            && let Some(lets) = sugar::fields_of_argument(local, &init.expr)
+        {
+            let (span, value) = (ours(pattern.span()), &init.expr);
+            // rustc checks the path and the fields of the pattern against the struct.
+            into.cpu.extend(quote_spanned! {span=>
+                #[allow(unreachable_code, unused_variables, unused_mut, clippy::all, clippy::pedantic)]
+                if false {
+                    let #pattern = ::cumbia::__private::host_of(#value);
+                }
+            });
+            for stmt in lets {
+                self.statement(&stmt, false, into);
             }
             return;
         }

@@ -7,8 +7,8 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    BinOp, Block, Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Local, LocalInit, Pat, PatIdent, Stmt, Token,
-    Type, TypeReference, UnOp,
+    BinOp, Block, Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Index, Local, LocalInit, Pat, PatIdent, Stmt,
+    Token, Type, TypeReference, UnOp,
 };
 
 use super::peeled;
@@ -25,6 +25,23 @@ pub(super) fn destructuring(assign: &ExprAssign) -> Option<Expr> {
     let right = &assign.right;
     let assignments = targets.iter().map(|(name, target)| quote_spanned!(ours(target.span())=> #target = #name;));
     syn::parse2(quote_spanned!(ours(assign.span())=> { let #pattern = #right; #(#assignments)* })).ok()
+}
+
+/// `let Particles { x, y: [a, b], .. } = value;` as `let x = value.x; let [a, b] = value.y;`, if the pattern is that of a
+/// struct: `value` is an argument of several parts, whose type in a kernel has another name.
+pub(super) fn fields_of_argument(local: &Local, value: &Expr) -> Option<Vec<Stmt>> {
+    let one = |member: &dyn ToTokens, pattern: &Pat| {
+        syn::parse2(quote_spanned!(ours(pattern.span())=> let #pattern = #value.#member;)).ok()
+    };
+    match &local.pat {
+        Pat::Struct(pattern) => pattern.fields.iter().map(|field| one(&field.member, &field.pat)).collect(),
+        Pat::TupleStruct(pattern) => {
+            let elems = pattern.elems.iter().enumerate();
+            let bound = elems.take_while(|(_, elem)| !matches!(elem, Pat::Rest(_)));
+            bound.map(|(i, elem)| one(&Index::from(i), elem)).collect()
+        }
+        _ => None,
+    }
 }
 
 /// `x[i] += value` as `{ let place = &mut x[i]; let operand = value; *place += operand; }`; `None` if an index is a range,

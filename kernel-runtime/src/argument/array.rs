@@ -203,6 +203,26 @@ impl<'a, T, const D: usize, M> ViewArgument<'a, T, D, M> {
 #[allow(clippy::needless_pass_by_value, reason = "consumes the mutable view")]
 pub fn host_view<T, const D: usize, M>(view: ViewArgument<'_, T, D, M>) -> View<'_, T, D, M> {
     let ViewArgument { pointer, shape, strides, location, array: _ } = view;
+    require_host_memory(location);
+    // SAFETY: the array is host memory, aligned, initialised, and borrowed for `'k`; the view is inside the array and, if
+    // `M` writes, has exclusive access to its elements.
+    unsafe { View::new(pointer, shape, strides) }
+}
+
+/// As [`host_view`], for a slice.
+///
+/// # Panics
+///
+/// If the array is on a GPU.
+pub(super) fn host_slice<T, M>(slice: ArraySlice<'_, T, M>) -> Slice<'_, T, M> {
+    let ArraySlice { elements: Elements { raw, location }, array: _ } = slice;
+    require_host_memory(location);
+    // SAFETY: as in `host_view`.
+    unsafe { Slice::new(raw.pointer.cast(), raw.len) }
+}
+
+/// Panics unless the elements are in host memory.
+fn require_host_memory(location: Location<'_>) {
     let elsewhere = match location {
         Location::Device(memory) if memory.device().is_cpu() => None,
         Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
@@ -213,7 +233,4 @@ pub fn host_view<T, const D: usize, M>(view: ViewArgument<'_, T, D, M>) -> View<
     if let Some(elsewhere) = elsewhere {
         panic!("a `#[device]` function that the host calls runs on the CPU, and {elsewhere}");
     }
-    // SAFETY: the array is host memory, aligned, initialised, and borrowed for `'k`; the view is inside the array and, if
-    // `M` writes, has exclusive access to its elements.
-    unsafe { View::new(pointer, shape, strides) }
 }

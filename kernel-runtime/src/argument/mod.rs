@@ -4,6 +4,7 @@
 
 mod array;
 mod binder;
+mod compound;
 mod fast_binder;
 mod host;
 mod packed_params;
@@ -14,6 +15,7 @@ pub use self::array::{ArraySlice, ViewArgument, host_view};
 #[cfg(feature = "cudarc")]
 pub(crate) use self::array::{ForeignMemory, Location};
 pub(crate) use self::binder::{ArgumentFacts, Binder};
+pub use self::compound::{HostOf, KernelArgument, host_of};
 pub(crate) use self::fast_binder::{FastBinder, HistoryBuffer, ParamBuffer};
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
 pub(crate) use self::packed_params::PackedParams;
@@ -126,7 +128,7 @@ impl<T: DeviceType> WriteArgument for DeviceSlice<'_, T, Write> {
     }
 }
 
-/// Arguments for an `ArrayView1<T>`, `ArrayView2<T>` or `ArrayView3<T>` parameter: such a view, or a mutable one.
+/// Arguments for an `ArrayView0<T>` to `ArrayView4<T>` parameter: such a view, or a mutable one.
 #[diagnostic::on_unimplemented(
     message = "an `ArrayView{D}<_>` parameter of a kernel does not take a `{Self}`",
     label = "not a view of {D} dimensions",
@@ -140,7 +142,7 @@ pub trait ReadView<'a, const D: usize> {
     fn bind(self) -> ViewArgument<'a, Self::Element, D, Read>;
 }
 
-/// Arguments for an `ArrayViewMut1<T>`, `ArrayViewMut2<T>` or `ArrayViewMut3<T>` parameter: such a view.
+/// Arguments for an `ArrayViewMut0<T>` to `ArrayViewMut4<T>` parameter: such a view.
 #[diagnostic::on_unimplemented(
     message = "an `ArrayViewMut{D}<_>` parameter of a kernel does not take a `{Self}`",
     label = "not a mutable view of {D} dimensions",

@@ -2,8 +2,8 @@
 
 use crate::error::{Result, ShapeError};
 
-/// A shape that a [`DeviceArray`](crate::DeviceArray) can be reshaped to: a length, `(rows, columns)`, `(planes, rows,
-/// columns)`, or an array of these lengths.
+/// A shape that a [`DeviceArray`](crate::DeviceArray) can be reshaped to: `()` for a single element, a length, `(rows,
+/// columns)`, `(planes, rows, columns)`, `(volumes, planes, rows, columns)`, or an array of these lengths.
 pub trait Shape<const D: usize> {
     /// Returns the length of each dimension, in row-major order: the last dimension varies fastest.
     fn lengths(self) -> [usize; D];
@@ -12,6 +12,12 @@ pub trait Shape<const D: usize> {
 impl<const D: usize> Shape<D> for [usize; D] {
     fn lengths(self) -> [usize; D] {
         self
+    }
+}
+
+impl Shape<0> for () {
+    fn lengths(self) -> [usize; 0] {
+        []
     }
 }
 
@@ -30,6 +36,12 @@ impl Shape<2> for (usize, usize) {
 impl Shape<3> for (usize, usize, usize) {
     fn lengths(self) -> [usize; 3] {
         [self.0, self.1, self.2]
+    }
+}
+
+impl Shape<4> for (usize, usize, usize, usize) {
+    fn lengths(self) -> [usize; 4] {
+        [self.0, self.1, self.2, self.3]
     }
 }
 

@@ -72,6 +72,15 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
         DeviceSlice { memory: array.memory(), pointer: pointer.cast(), len, array: PhantomData }
     }
 
+    /// Returns `len` elements of the memory.
+    ///
+    /// # Safety
+    ///
+    /// The elements are in bounds of the memory, and borrowed for `'a`, mutably if `M` writes.
+    pub(super) unsafe fn from_raw(memory: &'a Memory, pointer: *mut T, len: usize) -> Self {
+        DeviceSlice { memory, pointer, len, array: PhantomData }
+    }
+
     /// Reinterprets the memory as `len` elements of another type, for which it is aligned.
     pub(super) fn reinterpret<U>(self, len: usize) -> DeviceSlice<'a, U, M> {
         let DeviceSlice { memory, pointer, len: _, array: _ } = self;

@@ -1,4 +1,4 @@
-//! Views of device arrays in one to three dimensions.
+//! Views of device arrays in zero to four dimensions.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,8 +16,8 @@ use crate::types::{DeviceType, make_valid};
 /// kernel's `ArrayView2<T>` and similar parameters.
 ///
 /// [`DeviceArray::reshape`] creates one; rows, columns and ranges of it are views as well, and nothing is copied. The
-/// marker `M` tells whether the view is mutable: programs use the names [`ArrayView1`], [`ArrayView2`], [`ArrayView3`],
-/// [`ArrayViewMut1`], [`ArrayViewMut2`], [`ArrayViewMut3`].
+/// marker `M` tells whether the view is mutable: programs use the names [`ArrayView0`] to [`ArrayView4`] and
+/// [`ArrayViewMut0`] to [`ArrayViewMut4`].
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -51,18 +51,26 @@ pub struct ArrayView<'a, T, const D: usize, M = Read> {
     array: PhantomData<(&'a T, M)>,
 }
 
+/// A view of a single element, indexed by `a[[]]`.
+pub type ArrayView0<'a, T> = ArrayView<'a, T, 0, Read>;
 /// A one-dimensional view: a row or a column.
 pub type ArrayView1<'a, T> = ArrayView<'a, T, 1, Read>;
 /// A two-dimensional view: a matrix.
 pub type ArrayView2<'a, T> = ArrayView<'a, T, 2, Read>;
 /// A three-dimensional view: planes of matrices.
 pub type ArrayView3<'a, T> = ArrayView<'a, T, 3, Read>;
+/// A four-dimensional view: volumes of planes of matrices.
+pub type ArrayView4<'a, T> = ArrayView<'a, T, 4, Read>;
+/// A mutable [`ArrayView0`].
+pub type ArrayViewMut0<'a, T> = ArrayView<'a, T, 0, Write>;
 /// A mutable [`ArrayView1`].
 pub type ArrayViewMut1<'a, T> = ArrayView<'a, T, 1, Write>;
 /// A mutable [`ArrayView2`].
 pub type ArrayViewMut2<'a, T> = ArrayView<'a, T, 2, Write>;
 /// A mutable [`ArrayView3`].
 pub type ArrayViewMut3<'a, T> = ArrayView<'a, T, 3, Write>;
+/// A mutable [`ArrayView4`].
+pub type ArrayViewMut4<'a, T> = ArrayView<'a, T, 4, Write>;
 
 impl<T, const D: usize> Clone for ArrayView<'_, T, D, Read> {
     fn clone(&self) -> Self {
@@ -80,7 +88,8 @@ unsafe impl<T: Send + Sync, const D: usize, M: Access> Send for ArrayView<'_, T,
 unsafe impl<T: Send + Sync, const D: usize, M: Access> Sync for ArrayView<'_, T, D, M> {}
 
 impl<T: DeviceType> DeviceArray<T> {
-    /// Returns a row-major view in one to three dimensions: `len`, `(rows, columns)` or `(planes, rows, columns)`.
+    /// Returns a row-major view in zero to four dimensions: `()`, `len`, `(rows, columns)`, `(planes, rows, columns)` or
+    /// `(volumes, planes, rows, columns)`.
     ///
     /// # Errors
     ///
@@ -100,13 +109,13 @@ impl<T: DeviceType> DeviceArray<T> {
 }
 
 impl<'a, T: DeviceType, M> DeviceSlice<'a, T, M> {
-    /// Returns a row-major view in one to three dimensions, like [`DeviceArray::reshape`].
+    /// Returns a row-major view in zero to four dimensions, like [`DeviceArray::reshape`].
     ///
     /// # Errors
     ///
     /// As for [`DeviceArray::reshape`].
     pub fn reshape<const D: usize>(self, shape: impl Shape<D>) -> Result<ArrayView<'a, T, D, M>> {
-        const { assert!(D >= 1 && D <= 3, "a view has one to three dimensions") };
+        const { assert!(D <= 4, "a view has zero to four dimensions") };
         let shape = shape.lengths();
         shape::check(&shape, self.len())?;
         let (memory, pointer, strides) = (self.memory(), self.pointer(), shape::row_major(&shape));
@@ -220,6 +229,53 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
         Ok((before, after))
     }
 
+    /// Returns whether the elements are contiguous in row-major order.
+    pub fn is_standard_layout(&self) -> bool {
+        shape::is_contiguous(&self.shape, &self.strides)
+    }
+
+    /// Returns the elements as a slice, for a `&[T]` or `&mut [T]` parameter of a kernel, or `None` if they are not
+    /// contiguous in row-major order.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn scale(factor: f32, x: &mut [f32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] *= factor;
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::cpu().to_device(&[1.0, 2.0, 3.0, 4.0])?;
+    /// let mut row = x.reshape_mut((2, 2))?.row(1)?.into_slice().expect("rows of an array are contiguous");
+    /// scale(10.0, &mut row).over(2).launch()?;
+    /// assert_eq!(x.to_host()?, [1.0, 2.0, 30.0, 40.0]);
+    /// assert!(x.reshape((2, 2))?.column(1)?.to_slice().is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn into_slice(self) -> Option<DeviceSlice<'a, T, M>> {
+        let (contiguous, len) = (self.is_standard_layout(), self.len());
+        // SAFETY: the elements are `len` contiguous ones of the memory, borrowed for `'a` as this view borrows them.
+        contiguous.then(|| unsafe { DeviceSlice::from_raw(self.memory, self.pointer, len) })
+    }
+
+    /// As [`ArrayView::into_slice`], without consuming the view.
+    pub fn as_slice(&self) -> Option<DeviceSlice<'_, T, Read>> {
+        self.view().into_slice()
+    }
+
+    /// As [`ArrayView::into_slice`], mutably and without consuming the view.
+    pub fn as_slice_mut(&mut self) -> Option<DeviceSlice<'_, T, M>>
+    where
+        M: Writable,
+    {
+        self.view_mut().into_slice()
+    }
+
     /// Fixes the index of dimension `axis`, which removes that dimension.
     fn with_index<const E: usize>(self, axis: usize, index: usize) -> Result<ArrayView<'a, T, E, M>> {
         const { assert!(E + 1 == D, "one dimension less") };
@@ -258,6 +314,13 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     /// Returns pointer, shape and strides, as kernel arguments on a GPU.
     pub(crate) fn raw(&self) -> (&*mut T, &[usize; D], &[usize; D]) {
         (&self.pointer, &self.shape, &self.strides)
+    }
+}
+
+impl<'a, T, const D: usize> ArrayView<'a, T, D, Read> {
+    /// As [`ArrayView::into_slice`], of a shared view.
+    pub fn to_slice(&self) -> Option<DeviceSlice<'a, T, Read>> {
+        self.into_slice()
     }
 }
 
@@ -419,6 +482,32 @@ impl<'a, T, M> ArrayView<'a, T, 3, M> {
     ///
     /// [`Error::Shape`](crate::Error::Shape) if `index` is out of bounds.
     pub fn plane(self, index: usize) -> Result<ArrayView<'a, T, 2, M>> {
+        self.with_index(0, index)
+    }
+}
+
+impl<'a, T, M> ArrayView<'a, T, 4, M> {
+    /// Returns the volumes, planes, rows and columns with these indices.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`](crate::Error::Shape) if a range is out of bounds.
+    pub fn slice(
+        self,
+        volumes: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<Self> {
+        self.slice_axis(0, volumes)?.slice_axis(1, planes)?.slice_axis(2, rows)?.slice_axis(3, columns)
+    }
+
+    /// Returns volume `index`: the elements with this first index.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`](crate::Error::Shape) if `index` is out of bounds.
+    pub fn volume(self, index: usize) -> Result<ArrayView<'a, T, 3, M>> {
         self.with_index(0, index)
     }
 }

@@ -36,7 +36,7 @@ macro_rules! shaped {
     )*};
 }
 
-shaped!(1, 2, 3);
+shaped!(0, 1, 2, 3, 4);
 
 fn not_contiguous(shape: &[usize], strides: &[isize]) -> Error {
     ShapeError::NotContiguous { shape: shape.to_vec(), strides: strides.to_vec() }.into()

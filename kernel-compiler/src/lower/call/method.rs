@@ -13,7 +13,7 @@ use crate::lower::function::Lowering;
 use crate::lower::number::cast::cast;
 use crate::lower::number::float;
 use crate::lower::value::Value;
-use crate::lower::{CType, CallTarget, Expr, Helper, Op, Operator, StmtKind};
+use crate::lower::{CType, CallTarget, Expr, Helper, Op, Operator, Prefix, StmtKind};
 
 impl Lowering<'_, '_> {
     /// `receiver.method(args)`, with the receiver as the first argument. Methods have no side effects.
@@ -57,6 +57,7 @@ impl Lowering<'_, '_> {
     fn len_of_sequence(&mut self, method: LengthMethod, receiver: ExprId) -> Value {
         let len = match self.place(&mut Vec::new(), receiver) {
             Value::Slice { len, .. } => len,
+            Value::Parts(parts) => Expr::int(Scalar::Usize, parts.len() as u64),
             Value::Place { lvalue: whole, target: Type::Array(_, len) } | Value::Whole(whole, Type::Array(_, len)) => {
                 // Nothing is read, but an index of the receiver may be out of bounds.
                 if self.can_fault(&whole) {
@@ -71,10 +72,7 @@ impl Lowering<'_, '_> {
 
     fn len_of_view(&mut self, method: LengthMethod, args: &[ExprId]) -> Value {
         match self.operands(args).pop() {
-            Some(Value::View { lens, .. }) => {
-                let product = lens.into_iter().reduce(|product, len| Expr::binary(Operator::Mul, product, len));
-                length(method, product.unwrap_or(Expr::int(Scalar::Usize, 1)))
-            }
+            Some(Value::View { lens, .. }) => length(method, product(&lens)),
             _ => Value::Never,
         }
     }
@@ -116,7 +114,11 @@ impl Lowering<'_, '_> {
             ViewMethod::Shape => {
                 self.output.types.arrays = true;
                 let ty = Type::Array(Box::new(Type::USIZE), lens.len() as u64);
-                return Value::Whole(Expr::Array(CType::USIZE, lens), ty);
+                return if lens.is_empty() {
+                    self.empty(&ty)
+                } else {
+                    Value::Whole(Expr::Array(CType::USIZE, lens), ty)
+                };
             }
             ViewMethod::Dim if lens.len() == 1 => return Value::usize(lens.swap_remove(0)),
             ViewMethod::Dim => return Value::Parts(lens.into_iter().map(Value::usize).collect()),
@@ -125,10 +127,16 @@ impl Lowering<'_, '_> {
                 strides.reverse();
                 return Value::View { pointer, lens, strides, element, mutable };
             }
+            ViewMethod::IsStandardLayout => return Value::bool(is_contiguous(&lens, &strides)),
+            ViewMethod::AsSlice | ViewMethod::AsSliceMut => {
+                return self.elements_of_view(method, pointer, (&lens, &strides), element, id);
+            }
             ViewMethod::Row => (0, Method::Row, false),
             ViewMethod::Plane => (0, Method::Plane, false),
             ViewMethod::RowMut => (0, Method::RowMut, true),
             ViewMethod::PlaneMut => (0, Method::PlaneMut, true),
+            ViewMethod::Volume => (0, Method::Volume, false),
+            ViewMethod::VolumeMut => (0, Method::VolumeMut, true),
             ViewMethod::Column => (1, Method::Column, false),
             ViewMethod::ColumnMut => (1, Method::ColumnMut, true),
         };
@@ -147,6 +155,31 @@ impl Lowering<'_, '_> {
             None => start,
         };
         Value::View { pointer: start, lens, strides, element, mutable }
+    }
+
+    /// `v.as_slice().unwrap()`: the elements of a view as a slice, with a check that they are contiguous.
+    fn elements_of_view(
+        &mut self,
+        method: ViewMethod,
+        pointer: Expr,
+        (lens, strides): (&[Expr], &[Expr]),
+        element: Type,
+        id: ExprId,
+    ) -> Value {
+        if self.output.options.bounds_checks {
+            // Registered in any case: the sources for contiguous and for strided views have the same sites.
+            let text = SiteKind::panic("called `Option::unwrap()` on a `None` value");
+            let site = self.site(text, self.expr(id).span);
+            let condition = is_contiguous(lens, strides);
+            if condition != Expr::Literal(Scalar::Bool, 1) {
+                let (then, ()) = self.scope(|this| this.push(StmtKind::Fault { site, args: Vec::new() }));
+                let condition = Expr::unary(Prefix::Not, condition);
+                self.push(StmtKind::If { condition, then, otherwise: Vec::new() });
+            }
+        }
+        let len = product(lens);
+        let len = if lens.len() == 1 { len } else { self.constant("len", CType::USIZE, len) };
+        Value::Slice { pointer, len, element, mutable: method == ViewMethod::AsSliceMut }
     }
 
     /// Returns the scalar value of an expression, or of its referent.
@@ -225,6 +258,37 @@ impl Lowering<'_, '_> {
         }
         self.checked(Op::Clamp, SiteKind::panic(message), scalar, args, span)
     }
+}
+
+/// Returns the product of the lengths of a view: the number of its elements.
+fn product(lens: &[Expr]) -> Expr {
+    let product = lens.iter().cloned().reduce(|product, len| Expr::binary(Operator::Mul, product, len));
+    product.unwrap_or(Expr::int(Scalar::Usize, 1))
+}
+
+/// Returns whether the elements of a view are contiguous in row-major order: a literal if its strides follow from its
+/// lengths. The stride of a dimension of length 1 is irrelevant.
+fn is_contiguous(lens: &[Expr], strides: &[Expr]) -> Expr {
+    let one = || Expr::int(Scalar::Usize, 1);
+    let either = |left, right| Expr::binary(Operator::Either, left, right);
+    let (mut expected, mut all) = (one(), None);
+    for (len, stride) in lens.iter().zip(strides).rev() {
+        if *stride != expected {
+            let is_single = Expr::binary(Operator::Eq, len.clone(), one());
+            let test = either(is_single, Expr::binary(Operator::Eq, stride.clone(), expected.clone()));
+            all = Some(match all {
+                Some(all) => Expr::binary(Operator::Both, all, test),
+                None => test,
+            });
+        }
+        expected = match expected {
+            Expr::Literal(_, 1) => len.clone(),
+            product => Expr::binary(Operator::Mul, len.clone(), product),
+        };
+    }
+    let Some(all) = all else { return Expr::Literal(Scalar::Bool, 1) };
+    let is_empty = |len: &Expr| Expr::binary(Operator::Eq, len.clone(), Expr::int(Scalar::Usize, 0));
+    lens.iter().fold(all, |any, len| either(any, is_empty(len)))
 }
 
 /// Returns the length of a sequence, or whether it is 0.

@@ -151,6 +151,16 @@ impl Lowering<'_, '_> {
                     }
                 }
             }
+            (Value::Parts(parts), Type::Struct(structure)) if param.has_references() => {
+                for (part, field) in parts.into_iter().zip(&structure.fields) {
+                    self.flatten(part, &field.ty, flat);
+                }
+            }
+            (Value::Parts(parts), Type::Array(element, _)) => {
+                for part in parts {
+                    self.flatten(part, element, flat);
+                }
+            }
             (value @ Value::Whole(..), Type::Tuple(_)) => {
                 let Value::Whole(whole, ty) = self.once(value) else { return };
                 let parts = if let Type::Tuple(parts) = &ty { parts.len() } else { 0 };

@@ -26,7 +26,7 @@ use crate::set::Set;
 use litemap::LiteMap;
 
 use crate::lower::function::Lowering;
-use crate::lower::value::Value;
+use crate::lower::value::{Value, position};
 use crate::lower::{CallTarget, Expr, Helper, Op, Operator};
 
 /// The maximum number of expressions in a loop body that is emitted twice.
@@ -203,13 +203,28 @@ impl Lowering<'_, '_> {
         if let Type::Array(_, len) = self.ty(base).target() {
             return Some(vec![Expr::int(Scalar::Usize, *len)]);
         }
-        let ExprKind::Local(local) = self.expr(base).kind else { return None };
-        if !self.flow.is_invariant(local, counted.id) {
-            return None;
-        }
-        match &self.locals[local.index()] {
+        match &self.invariant_value(base, counted)? {
             Value::Slice { len, .. } if self.is_thread_local(len) => Some(vec![len.clone()]),
             Value::View { lens, .. } if lens.iter().all(|len| self.is_thread_local(len)) => Some(lens.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a variable that the loop does not change, or of a field of one.
+    fn invariant_value(&self, id: ExprId, counted: &Counted<'_>) -> Option<Value> {
+        match &self.expr(id).kind {
+            ExprKind::Local(local) => {
+                self.flow.is_invariant(*local, counted.id).then(|| self.locals[local.index()].clone())
+            }
+            ExprKind::Field { base, name } if self.ty(*base).has_references() => {
+                match self.invariant_value(*base, counted)? {
+                    Value::Parts(mut parts) => {
+                        let position = position(self.ty(*base), name);
+                        (position < parts.len()).then(|| parts.swap_remove(position))
+                    }
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }

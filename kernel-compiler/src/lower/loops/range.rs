@@ -183,6 +183,7 @@ impl Lowering<'_, '_> {
                         | Value::Place { lvalue: array, target: Type::Array(element, _) } => {
                             Value::Place { lvalue: Expr::index(array, counter), target: *element }
                         }
+                        Value::Parts(parts) => this.selected(parts, counter),
                         other => other,
                     };
                     let value = this.as_local(local, place);
@@ -248,6 +249,7 @@ impl Lowering<'_, '_> {
             Value::Slice { len, .. } => len.clone(),
             // A one-dimensional view.
             Value::View { lens, .. } => lens.first()?.clone(),
+            Value::Parts(parts) => Expr::int(Scalar::Usize, parts.len() as u64),
             Value::Whole(_, Type::Array(_, len)) | Value::Place { target: Type::Array(_, len), lvalue: _ } => {
                 Expr::int(Scalar::Usize, *len)
             }

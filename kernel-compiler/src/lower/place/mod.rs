@@ -223,6 +223,10 @@ impl Lowering<'_, '_> {
         let index = self.value(index).expr();
         self.preserve(mark, operands);
         let (place, element, len) = match operands.pop() {
+            Some(Value::Parts(parts)) => {
+                let index = self.checked_index(index, Expr::int(Scalar::Usize, parts.len() as u64), id);
+                return self.selected(parts, index);
+            }
             Some(Value::Slice { pointer, len, element, mutable: _ }) => (pointer, element, len),
             Some(
                 Value::Place { lvalue, target: Type::Array(element, len) }
@@ -232,6 +236,97 @@ impl Lowering<'_, '_> {
         };
         let index = self.checked_index(index, len, id);
         Value::Place { lvalue: Expr::index(place, index), target: element }
+    }
+
+    /// Returns an element of an array whose elements are slices or other values of several C variables. If the index is no
+    /// literal, each of the variables is selected by it.
+    pub(in crate::lower) fn selected(&mut self, mut parts: Vec<Value>, index: Expr) -> Value {
+        if let Expr::Literal(_, at) = index {
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            return if at < parts.len() { parts.swap_remove(at) } else { Value::Never };
+        }
+        let index = self.reusable_number("which", index);
+        self.selected_by(parts, &index)
+    }
+
+    /// As [`Self::selected`], by an index that can be evaluated repeatedly.
+    fn selected_by(&mut self, parts: Vec<Value>, index: &Expr) -> Value {
+        // An index out of bounds, which is a fault or undefined behaviour of an unchecked kernel, selects the last one.
+        let select = |exprs: Vec<Expr>| -> Option<Expr> {
+            let mut exprs = exprs.into_iter().enumerate().rev();
+            let (_, last) = exprs.next()?;
+            Some(exprs.fold(last, |others, (at, expr)| {
+                let is_this = Expr::binary(Operator::Eq, index.clone(), Expr::int(Scalar::Usize, at as u64));
+                Expr::conditional(is_this, expr, others)
+            }))
+        };
+        let Some(first) = parts.first().cloned() else { return Value::Never };
+        match first {
+            Value::Slice { pointer: _, len: _, element, mutable } => {
+                let (mut pointers, mut lens) = (Vec::new(), Vec::new());
+                for part in parts {
+                    let Value::Slice { pointer, len, .. } = part else { return self.unexpected(&part) };
+                    pointers.push(pointer);
+                    lens.push(len);
+                }
+                let (Some(pointer), Some(len)) = (select(pointers), select(lens)) else { return Value::Never };
+                let ty = CType::pointer(self.output.types.memory(&element), mutable);
+                let (pointer, len) = (self.constant("part", ty, pointer), self.constant("part_len", CType::USIZE, len));
+                Value::Slice { pointer, len, element, mutable }
+            }
+            Value::View { pointer: _, lens, strides: _, element, mutable } => {
+                let dimensions = lens.len();
+                let (mut pointers, mut numbers) = (Vec::new(), vec![Vec::new(); 2 * dimensions]);
+                for part in parts {
+                    let Value::View { pointer, lens, strides, .. } = part else { return self.unexpected(&part) };
+                    pointers.push(pointer);
+                    for (number, all) in lens.into_iter().chain(strides).zip(&mut numbers) {
+                        all.push(number);
+                    }
+                }
+                let Some(pointer) = select(pointers) else { return Value::Never };
+                let ty = CType::pointer(self.output.types.memory(&element), mutable);
+                let pointer = self.constant("part", ty, pointer);
+                let mut lens = Vec::with_capacity(2 * dimensions);
+                for (position, number) in numbers.into_iter().enumerate() {
+                    let Some(number) = select(number) else { return Value::Never };
+                    // Literals, such as the last stride of contiguous views, stay literals.
+                    let hint = if position < dimensions { "part_len" } else { "part_stride" };
+                    lens.push(self.constant(hint, CType::USIZE, number));
+                }
+                let strides = lens.split_off(dimensions);
+                Value::View { pointer, lens, strides, element, mutable }
+            }
+            Value::Parts(inner) => {
+                let mut columns = vec![Vec::new(); inner.len()];
+                for part in parts {
+                    let Value::Parts(part) = part else { return self.unexpected(&part) };
+                    for (value, column) in part.into_iter().zip(&mut columns) {
+                        column.push(value);
+                    }
+                }
+                Value::Parts(columns.into_iter().map(|column| self.selected_by(column, index)).collect())
+            }
+            Value::Scalar(_, scalar) => {
+                let mut exprs = Vec::new();
+                for part in parts {
+                    let Value::Scalar(expr, _) = part else { return self.unexpected(&part) };
+                    exprs.push(expr);
+                }
+                let ty = CType::Scalar(scalar);
+                select(exprs).map_or(Value::Never, |expr| Value::Scalar(self.constant("part", ty, expr), scalar))
+            }
+            Value::Whole(_, ty) => {
+                let mut exprs = Vec::new();
+                for part in parts {
+                    let Value::Whole(expr, _) = part else { return self.unexpected(&part) };
+                    exprs.push(expr);
+                }
+                let c = self.output.types.value(&ty);
+                select(exprs).map_or(Value::Never, |expr| Value::Whole(self.constant("part", c, expr), ty))
+            }
+            other @ (Value::Never | Value::Unit | Value::Place { .. }) => self.unexpected(&other),
+        }
     }
 
     /// Returns the element `a[[i, j]]`, or `a[i]` of a one-dimensional view.
@@ -280,7 +375,8 @@ impl Lowering<'_, '_> {
         }
         match offset {
             Some(offset) => Value::Place { lvalue: Expr::index(pointer, offset), target: element },
-            None => Value::Never,
+            // The only element of a view without dimensions.
+            None => Value::Place { lvalue: Expr::index(pointer, Expr::int(Scalar::Usize, 0)), target: element },
         }
     }
 
@@ -307,7 +403,7 @@ impl Lowering<'_, '_> {
         self.materialise_expr(place, value, ty, mutable)
     }
 
-    /// `&x[a..b]`
+    /// `&x[a..b]`, of a one-dimensional view as well
     fn sub_slice(
         &mut self,
         base: ExprId,
@@ -328,12 +424,24 @@ impl Lowering<'_, '_> {
         }
         let mut operands = operands.into_iter();
         let Some(base) = operands.next() else { return Value::Never };
-        let base = self.as_slice(base);
-        let Value::Slice { pointer, len, element, mutable } = base else { return Value::Never };
+        let (pointer, len, stride, element, mutable) = match base {
+            Value::View { pointer, mut lens, mut strides, element, mutable } => {
+                let (Some(len), stride @ Some(_)) = (lens.pop(), strides.pop()) else { return Value::Never };
+                (pointer, len, stride, element, mutable)
+            }
+            base => match self.as_slice(base) {
+                Value::Slice { pointer, len, element, mutable } => (pointer, len, None, element, mutable),
+                _ => return Value::Never,
+            },
+        };
+        let part = |pointer, len, stride: Option<Expr>| match stride {
+            Some(stride) => Value::View { pointer, lens: vec![len], strides: vec![stride], element, mutable },
+            None => Value::Slice { pointer, len, element, mutable },
+        };
         let mut bound = |present: Option<ExprId>| present.and_then(|_| operands.next()).map(Value::expr);
         let (start, end) = (bound(start), bound(end));
         if start.is_none() && end.is_none() {
-            return Value::Slice { pointer, len, element, mutable };
+            return part(pointer, len, stride);
         }
         let (name, _) = self.name_of(id, "part");
         let start = start.map(|start| self.reusable_number("start", start));
@@ -368,9 +476,12 @@ impl Lowering<'_, '_> {
         let part_len = self.constant(&format!("{name}_len"), CType::USIZE, part_len);
         let pointer = match start {
             None | Some(Expr::Literal(_, 0)) => pointer,
-            Some(start) => Expr::binary(Operator::Add, pointer, start),
+            Some(start) => {
+                let offset = stride.iter().cloned().fold(start, times);
+                Expr::binary(Operator::Add, pointer, offset)
+            }
         };
-        Value::Slice { pointer, len: part_len, element, mutable }
+        part(pointer, part_len, stride)
     }
 
     /// Returns a `usize` that can be evaluated repeatedly at no cost.
@@ -404,12 +515,22 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Converts a value to a required type: a reference to an array may be coerced to a slice.
+    /// Converts a value to a required type: a reference to an array may be coerced to a slice, and a part of a compound
+    /// value that is in memory is read.
     pub(in crate::lower) fn converted(&mut self, value: Value, ty: &Type) -> Value {
         match (&value, ty) {
             (Value::Place { target: Type::Array(..), lvalue: _ }, Type::Slice { .. }) => self.as_slice(value),
             (Value::Place { .. }, Type::Ref { .. }) => value,
             (Value::Place { .. }, _) => self.load(value),
+            (Value::Parts(_), Type::Array(element, _)) => {
+                let Value::Parts(parts) = value else { return Value::Never };
+                Value::Parts(parts.into_iter().map(|part| self.converted(part, element)).collect())
+            }
+            (Value::Parts(_), Type::Struct(structure)) => {
+                let Value::Parts(parts) = value else { return Value::Never };
+                let fields = structure.fields.iter().map(|field| &field.ty);
+                Value::Parts(parts.into_iter().zip(fields).map(|(part, ty)| self.converted(part, ty)).collect())
+            }
             (Value::Parts(_), Type::Tuple(types)) => {
                 let Value::Parts(parts) = value else { return Value::Never };
                 Value::Parts(parts.into_iter().zip(types).map(|(part, ty)| self.converted(part, ty)).collect())

@@ -63,7 +63,7 @@ impl Fallbacks {
 impl Fallback {
     fn items(&self, number: Option<usize>, body: Body) -> TokenStream {
         let Fallback { name, hidden: function, arguments, method } = self;
-        let name = name.unraw().to_string();
+        let name = written(&name.unraw().to_string());
         // Item names have no hygiene, hence the prefixes. rustc shows the names of the traits.
         let kind = if *method { "Method" } else { "Function" };
         let text = function.to_string();
@@ -100,6 +100,12 @@ impl Fallback {
     }
 }
 
+/// Returns the name that the user wrote for a method that stands for two: `as_slice` for `as_slice_unwrapped`.
+fn written(name: &str) -> String {
+    let suffixes = ["_unwrapped", "_copied"];
+    suffixes.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name).to_owned()
+}
+
 /// Returns the rule for a method or an associated function of this name.
 fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
     const CONVERSIONS: [&str; 6] = ["into", "try_into", "unwrap", "expect", "unwrap_or", "ok"];
@@ -124,6 +130,7 @@ fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
         "all",
         "count",
     ];
+    const VIEWS: [&str; 4] = ["as_slice", "to_slice", "as_slice_mut", "into_slice"];
     const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
     const SLICES: [&str; 16] = [
         "partition_point",
@@ -148,6 +155,7 @@ fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
         "take" if arguments == 0 => &rules::OPTION_PLACE,
         name if PLACES.contains(&name) => &rules::OPTION_PLACE,
         name if ELEMENTS.contains(&name) => &rules::ELEMENT,
+        name if VIEWS.contains(&name) => &rules::SLICE_OF_A_VIEW,
         name if CONVERSIONS.contains(&name) => &rules::CONVERSION,
         name if ITERATORS.contains(&name) => &rules::ITERATOR_METHOD_OF,
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,

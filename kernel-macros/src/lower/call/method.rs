@@ -1,24 +1,28 @@
 //! Method calls on numbers, slices, arrays and user types.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprMethodCall, ExprReference};
+use syn::{Expr, ExprLit, ExprMethodCall, ExprReference, Lit, LitStr};
 
 use crate::lower::call::{CalledMethod, Guard, hidden_name};
 use crate::lower::place::borrow::reborrowed;
 use crate::lower::place::{Form, PlaceContext};
 use crate::lower::{Category, Lowerer, Value, foreign, peeled};
-use crate::position::standing_for;
+use crate::position::{ours, standing_for};
 use crate::rules;
 
 impl Lowerer<'_> {
     /// `x.sqrt()`, `particles[i].push(force)`
     pub(in crate::lower) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
         let text = call.method.unraw().to_string();
-        if let Some(single) = copied_element(call).or_else(|| reduced_elements(call)) {
+        if let Some(single) = copied_element(call).or_else(|| reduced_elements(call)).or_else(|| unwrapped_slice(call))
+        {
             return self.method_call(&single);
+        }
+        if let Some(checked) = expected_slice(call) {
+            return self.expr(&checked);
         }
         if let Some((iterator, name)) = iterator_of(call) {
             return self.reject_named(iterator, &rules::ITERATOR_METHOD, &name);
@@ -84,6 +88,7 @@ impl Lowerer<'_> {
             "split_at" | "split_at_mut" => Category::Tuple(vec![Category::Slice; 2]),
             // The `clone` of a slice is the copy of the handle.
             "clone" if receiver.category == Category::Slice => Category::Slice,
+            "as_slice_unwrapped" | "as_slice_mut_unwrapped" => Category::Slice,
             _ => Category::Unknown,
         };
         let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown: call.method.span(), category };
@@ -110,6 +115,49 @@ fn copied_element(call: &ExprMethodCall) -> Option<ExprMethodCall> {
         Expr::MethodCall(inner) if is_copy && ["get", "first", "last"].iter().any(|name| inner.method == name) => {
             let method = Ident::new(&format!("{}_copied", inner.method), inner.method.span());
             Some(ExprMethodCall { method, ..inner.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the call of the single method that stands for `v.as_slice().unwrap()` and the like: the `Option` between the two
+/// calls would hold a slice.
+fn unwrapped_slice(call: &ExprMethodCall) -> Option<ExprMethodCall> {
+    let inner = slice_of_a_view(call)?;
+    let mutable = inner.method == "as_slice_mut" || inner.method == "into_slice";
+    let name = if mutable { "as_slice_mut_unwrapped" } else { "as_slice_unwrapped" };
+    let method = Ident::new(name, inner.method.span());
+    (call.method == "unwrap" && call.args.is_empty()).then(|| ExprMethodCall { method, ..inner.clone() })
+}
+
+/// Returns `{ let view = v; if !view.is_standard_layout() { panic!("text") } view.as_slice().unwrap() }` for
+/// `v.as_slice().expect("text")` and the like.
+fn expected_slice(call: &ExprMethodCall) -> Option<Expr> {
+    let inner = slice_of_a_view(call)?;
+    let (Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })), 1) = (call.args.first(), call.args.len()) else {
+        return None;
+    };
+    if call.method != "expect" {
+        return None;
+    }
+    let (view, receiver, method) = (Ident::new("view", ours(inner.receiver.span())), &inner.receiver, &inner.method);
+    let text = LitStr::new(&text.value().replace('{', "{{").replace('}', "}}"), text.span());
+    syn::parse2(quote_spanned! {ours(call.receiver.span())=> {
+        let #view = #receiver;
+        if !#view.is_standard_layout() {
+            panic!(#text)
+        }
+        #view.#method().unwrap()
+    }})
+    .ok()
+}
+
+/// Returns the receiver of a call, if it is `v.as_slice()` or a similar method of views without arguments.
+fn slice_of_a_view(call: &ExprMethodCall) -> Option<&ExprMethodCall> {
+    const NAMES: [&str; 4] = ["as_slice", "to_slice", "as_slice_mut", "into_slice"];
+    match peeled(&call.receiver) {
+        Expr::MethodCall(inner) if inner.args.is_empty() && NAMES.iter().any(|name| inner.method == name) => {
+            Some(inner)
         }
         _ => None,
     }

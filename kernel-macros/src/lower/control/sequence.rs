@@ -53,6 +53,8 @@ enum By {
     Copy,
     /// `for v in [a, b]`
     Value,
+    /// `for x in xs`, of an array of slices, or an array in an argument of several parts
+    Argument,
 }
 
 impl Lowerer<'_> {
@@ -122,6 +124,7 @@ impl Lowerer<'_> {
         }
         let category = match by {
             By::Reference { mutable } => Category::Reference { mutable },
+            By::Argument => Category::Argument,
             By::Copy | By::Value => Category::Owned,
         };
         let iterator = elements.iterator(by);
@@ -307,6 +310,7 @@ impl Lowerer<'_> {
                 let by = match value.category {
                     Category::Reference { mutable } => By::Reference { mutable },
                     Category::Slice => By::Reference { mutable: self.is_mutable_slice(other) },
+                    Category::Argument => By::Argument,
                     Category::Owned | Category::Unknown | Category::Tuple(_) | Category::Never => By::Value,
                 };
                 Some(Elements::new(value.id, value.cpu, by, other.span()))
@@ -418,7 +422,8 @@ struct Looped {
 impl Elements {
     fn new(of: ExprId, base: TokenStream, by: By, span: Span) -> Elements {
         let (adapters, check) = (TokenStream::new(), TokenStream::new());
-        Elements { of, value: of, base, by, enumerated: false, reversed: false, adapters, cloned: false, check, span }
+        let (enumerated, reversed, cloned) = (false, false, false);
+        Elements { of, value: of, base, by, enumerated, reversed, adapters, cloned, check, span }
     }
 
     /// Returns the iterator for the CPU.
@@ -429,8 +434,10 @@ impl Elements {
             By::Reference { mutable: false } => quote_spanned!(end=> #base.__elements()),
             By::Reference { mutable: true } => quote_spanned!(end=> #base.__elements_mut()),
             By::Copy => quote_spanned!(end=> #base.__values()),
-            By::Value if adapters.is_empty() => quote_spanned!(end=> ::cumbia::__private::array(#base)),
-            By::Value => quote_spanned!(end=> ::core::iter::IntoIterator::into_iter(::cumbia::__private::array(#base))),
+            By::Value | By::Argument if adapters.is_empty() => quote_spanned!(end=> ::cumbia::__private::array(#base)),
+            By::Value | By::Argument => {
+                quote_spanned!(end=> ::core::iter::IntoIterator::into_iter(::cumbia::__private::array(#base)))
+            }
         };
         let elements = if check.is_empty() { elements } else { quote!({ #check #elements }) };
         let elements = standing_for(span, elements);

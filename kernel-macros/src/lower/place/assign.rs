@@ -193,6 +193,9 @@ impl Lowerer<'_> {
             | ParamKind::Ref(_)
             | ParamKind::RefMut(_)
             | ParamKind::View { .. }
+            | ParamKind::Argument(_)
+            | ParamKind::Tuple(..)
+            | ParamKind::Array(..)
             | ParamKind::Rejected => return None,
         };
         let Type::Path(path) = ty else { return None };

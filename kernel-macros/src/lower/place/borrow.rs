@@ -94,9 +94,10 @@ impl Lowerer<'_> {
                 self.with_category(borrow, span, reborrowed(cpu, mutable, span), to_value)
             }
             (Form::Variable, Category::Never)
-            | (Form::Variable | Form::Computed, Category::Owned | Category::Unknown | Category::Tuple(_)) => {
-                self.with_category(borrow, span, handle_of(reference, &cpu), to_value)
-            }
+            | (
+                Form::Variable | Form::Computed,
+                Category::Owned | Category::Unknown | Category::Tuple(_) | Category::Argument,
+            ) => self.with_category(borrow, span, handle_of(reference, &cpu), to_value),
         }
     }
 

@@ -68,8 +68,9 @@ impl Place {
             Form::Variable | Form::Computed => Value { id, cpu, category },
             Form::Handle => {
                 let cpu = standing_for(span, quote_spanned!(ours(span)=> #cpu.get()));
-                // Memory holds values only, never handles.
-                Value { id, cpu, category: Category::Owned }
+                // Memory holds values only, never handles; an array of arguments is not in memory.
+                let category = if category == Category::Argument { category } else { Category::Owned };
+                Value { id, cpu, category }
             }
         }
     }
@@ -189,7 +190,8 @@ impl Lowerer<'_> {
             (quote_spanned!(ours(span)=> #base_cpu.#method(#cx, #position_cpu, #at)), Form::Handle)
         };
         let id = self.push(ExprKind::Index { base: base.id, index: position }, span);
-        Place { id, cpu, form, category: Category::Owned }
+        let category = if base.category == Category::Argument { Category::Argument } else { Category::Owned };
+        Place { id, cpu, form, category }
     }
 
     /// `*r`
@@ -205,7 +207,7 @@ impl Lowerer<'_> {
             }
             // `&*x` and `(*x)[i]` are `x` and `x[i]`.
             Category::Slice => Place { id, cpu, form: Form::Variable, category: Category::Slice },
-            Category::Unknown | Category::Owned | Category::Tuple(_) | Category::Never => {
+            Category::Unknown | Category::Owned | Category::Tuple(_) | Category::Argument | Category::Never => {
                 let star = &unary.op;
                 let id = self.push(ExprKind::Deref(id), unary.span());
                 Place { id, cpu: quote!(#star #cpu), form: Form::Variable, category: Category::Unknown }
@@ -255,6 +257,9 @@ impl Lowerer<'_> {
             | ParamKind::SliceMut(_)
             | ParamKind::RefMut(_)
             | ParamKind::View { mutable: true, .. }
+            | ParamKind::Argument(_)
+            | ParamKind::Tuple(..)
+            | ParamKind::Array(..)
             | ParamKind::Rejected => return,
         };
         if !std::ptr::eq(root, peeled(place)) {
@@ -270,7 +275,8 @@ impl Lowerer<'_> {
             return self.known[local.index()].part.as_ref();
         }
         let Expr::MethodCall(call) = expr else { return None };
-        let is_part = ["row", "column", "plane"].iter().any(|name| call.method == name) && call.args.len() == 1;
+        let is_part =
+            ["row", "column", "plane", "volume"].iter().any(|name| call.method == name) && call.args.len() == 1;
         (is_part && self.is_a_view(&call.receiver)).then_some(&call.method)
     }
 
@@ -282,7 +288,8 @@ impl Lowerer<'_> {
                 || self.known[local.index()].part.is_some();
         }
         let Expr::MethodCall(call) = peeled(expr) else { return false };
-        let returns_a_view = ["row_mut", "column_mut", "plane_mut", "t"].iter().any(|name| call.method == name);
+        let returns_a_view =
+            ["row_mut", "column_mut", "plane_mut", "volume_mut", "t"].iter().any(|name| call.method == name);
         (returns_a_view && self.is_a_view(&call.receiver)) || self.part_of_a_view(expr).is_some()
     }
 }

@@ -24,7 +24,7 @@ impl Generator<'_> {
     pub(super) fn view(&mut self) -> View {
         let name = self.fresh("a");
         let written = self.random.percent(40);
-        let dimensions = if written { 2 } else { *self.random.pick(&[1, 2, 2, 3]) };
+        let dimensions = if written { 2 } else { *self.random.pick(&[0, 1, 2, 2, 2, 3, 4]) };
         let lens =
             (0..dimensions).map(|_| self.random.within(MIN_EXTENT as i128, MAX_EXTENT as i128) as usize).collect();
         View { name, element: self.element_type(), lens, written, transposed: self.random.percent(25) }
@@ -56,13 +56,13 @@ impl Generator<'_> {
         Array { name: name.clone(), written: *written, value, shape, transposed: *transposed }
     }
 
-    /// Generates `let r = a.row(2);`, or another view of a view.
+    /// Generates `let r = a.row(2);`, `let r = &a[1..];`, or another view of a view.
     pub(super) fn let_view(&mut self, out: &mut Vec<Stmt>) {
         let views: Vec<_> = self
             .scope
             .visible()
             .filter_map(|binding| match &binding.kind {
-                Kind::View { element, writable: false, bounds } if bounds.len() > 1 => {
+                Kind::View { element, writable: false, bounds } if !bounds.is_empty() => {
                     Some((binding.name.clone(), element.clone(), bounds.clone()))
                 }
                 _ => None,
@@ -72,9 +72,13 @@ impl Generator<'_> {
             return self.let_slice(out);
         }
         let (from, element, mut bounds) = self.random.pick(&views).clone();
+        if let [Bound::Length { least, most }] = bounds[..] {
+            return self.let_range(out, &from, element, (least, most));
+        }
         let methods: &[(&str, Option<usize>)] = match bounds.len() {
             2 => &[("row", Some(0)), ("column", Some(1)), ("t", None)],
-            _ => &[("plane", Some(0)), ("t", None)],
+            3 => &[("plane", Some(0)), ("t", None)],
+            _ => &[("volume", Some(0)), ("t", None)],
         };
         let (method, axis) = *self.random.pick(methods);
         let mut args = Vec::new();
@@ -88,6 +92,23 @@ impl Generator<'_> {
         let name = self.fresh("s");
         out.push(Stmt::binding(&name, false, false, view));
         self.scope.push(&name, Kind::View { element, writable: false, bounds });
+    }
+
+    /// Generates `let r = &a[1..];` for a one-dimensional view.
+    fn let_range(&mut self, out: &mut Vec<Stmt>, from: &str, element: Type, (least, most): (usize, usize)) {
+        let ty = Type::View(Box::new(element.clone()), 1, false);
+        let start = self.random.below(least);
+        let at = |value: usize| Some(Box::new(Expr::usize(value).pinned()));
+        let to_end = self.random.percent(50);
+        let end = if to_end { None } else { at(least) };
+        let range = Expr::any(Type::Unit, ExprKind::Range(at(start), "..", end)).pinned();
+        let whole = Expr::name(from, ty.clone(), Range::NONE).pinned();
+        let part = Expr::any(ty.clone(), ExprKind::Index(Box::new(whole), Box::new(range))).pinned();
+        let part = Expr::any(ty, ExprKind::Borrow(false, Box::new(part))).pinned();
+        let name = self.fresh("s");
+        out.push(Stmt::binding(&name, false, false, part));
+        let bound = Bound::Length { least: least - start, most: if to_end { most } else { least } - start };
+        self.scope.push(&name, Kind::View { element, writable: false, bounds: vec![bound] });
     }
 
     /// Generates `{ let (s, t) = x.split_at_mut(3); .. }`, in which an array is accessed as two slices.

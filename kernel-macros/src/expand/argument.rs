@@ -1,0 +1,222 @@
+//! Expansion of `#[derive(KernelArgument)]`: the struct that represents the argument in a kernel, and the implementation
+//! that binds, visits and converts each field.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{Member, Type, parse_quote};
+
+use super::{arguments, bound_params};
+use crate::argument::{KernelArgument, Part, as_argument};
+
+/// Returns the items of an argument.
+///
+/// The struct in a kernel is generic over the types of its fields, so that it is covariant in their lifetimes, and so that a
+/// field of an unsupported type is an error of the implementation of `KernelArgument` alone.
+pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
+    let KernelArgument { name, generics, fields } = argument;
+    let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
+    let handle = format_ident!("{}InKernel", name.unraw(), span = name.span());
+    let text = name.unraw().to_string();
+    let members: Vec<&Member> = fields.iter().map(|field| &field.member).collect();
+    let texts: Vec<String> = members.iter().map(|member| member_text(member)).collect();
+    let paths = texts.iter().map(|field| format!("{text}.{field}"));
+    let (values, types): (Vec<Ident>, Vec<Ident>) =
+        (0..fields.len()).map(|i| (format_ident!("field{i}"), format_ident!("F{i}"))).unzip();
+    let parts: Vec<&Part> = fields.iter().map(|field| &field.part).collect();
+    let vis = fields.iter().map(|field| &field.vis);
+    // A tuple struct has the same fields, by position.
+    let marker = quote!(::core::marker::PhantomData<fn() -> A>);
+    let (declaration, last) = match members.first() {
+        Some(Member::Unnamed(_)) => (quote!((#(#vis #types,)* #marker);), Member::from(fields.len())),
+        _ => (quote!({ #(#vis #members: #types,)* __argument: #marker }), parse_quote!(__argument)),
+    };
+    let of_kernel = parts.iter().map(|part| handle_type(part, &quote!('k)));
+    let bound = parts.iter().map(|part| bound_type(part));
+    let bindings = parts.iter().zip(&values).map(|(part, value)| bind(part, &quote!(#value)));
+    let visits = parts.iter().zip(&values).zip(paths).map(|((part, value), path)| visit(part, &quote!(#value), &path));
+    let handles = parts.iter().zip(&values).map(|(part, value)| handle_of(part, &quote!(#value)));
+    let hosts = parts.iter().zip(&values).map(|(part, value)| on_host(part, &quote!(#value)));
+    quote! {
+        #[allow(
+            dead_code, non_snake_case, private_bounds, private_interfaces, unreachable_pub, unused_qualifications,
+            unused_variables, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
+        )]
+        const _: () = {
+            #[doc(hidden)]
+            pub struct #handle<A, #(#types),*> #declaration
+
+            impl<A, #(#types: ::core::marker::Copy),*> ::core::clone::Clone for #handle<A, #(#types),*> {
+                #[inline(always)]
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+
+            impl<A, #(#types: ::core::marker::Copy),*> ::core::marker::Copy for #handle<A, #(#types),*> {}
+
+            impl<A: 'static, #(#types: ::cumbia::__private::VariableType),*> ::cumbia::__private::VariableType
+                for #handle<A, #(#types),*>
+            {
+                type Repr = #handle<A, #(<#types as ::cumbia::__private::VariableType>::Repr),*>;
+            }
+
+            impl<A: 'static, #(#types: ::cumbia::__private::Repr),*> ::cumbia::__private::Repr for #handle<A, #(#types),*> {
+                fn ty() -> ::cumbia::__private::ir::Type {
+                    ::cumbia::__private::argument_struct(
+                        #text,
+                        ::core::any::type_name::<Self>(),
+                        ::std::vec![#((#texts, <#types as ::cumbia::__private::Repr>::ty())),*],
+                    )
+                }
+            }
+
+            impl<A, #(#types),*> ::cumbia::__private::HostOf for #handle<A, #(#types),*> {
+                type Host = A;
+            }
+
+            // SAFETY: the type of the handle has these fields in this order, and each is visited as what it is.
+            unsafe impl<#(#bounds),*> ::cumbia::KernelArgument for #name<'static, #(#arguments),*> #clause {
+                type Host<'a> = #name<'a, #(#arguments),*>;
+                type Bound<'a> = (#(#bound,)*);
+                type Handle<'k> = #handle<Self, #(#of_kernel),*>;
+
+                #[inline]
+                fn bind(argument: Self::Host<'_>) -> Self::Bound<'_> {
+                    let #name { #(#members: #values,)* } = argument;
+                    (#(#bindings,)*)
+                }
+
+                #[inline]
+                fn visit<'v>(
+                    bound: &'v Self::Bound<'_>,
+                    name: &'static ::core::primitive::str,
+                    narrow: ::core::primitive::bool,
+                    visitor: &mut impl ::cumbia::__private::Visitor<'v>,
+                ) {
+                    let (#(#values,)*) = bound;
+                    #(#visits)*
+                }
+
+                #[inline]
+                fn handle<'k>(bound: &'k Self::Bound<'_>) -> Self::Handle<'k> {
+                    let (#(#values,)*) = bound;
+                    #handle { #(#members: #handles,)* #last: ::core::marker::PhantomData }
+                }
+
+                fn on_host(argument: Self::Host<'_>) -> Self::Handle<'_> {
+                    let #name { #(#members: #values,)* } = argument;
+                    #handle { #(#members: #hosts,)* #last: ::core::marker::PhantomData }
+                }
+            }
+        };
+    }
+}
+
+/// Returns the name or the position of a field as text.
+fn member_text(member: &Member) -> String {
+    match member {
+        Member::Named(name) => name.unraw().to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}
+
+/// Returns an item of the type as an argument.
+fn item(ty: &Type, item: &TokenStream) -> TokenStream {
+    let argument = as_argument(ty);
+    quote_spanned!(syn::spanned::Spanned::span(ty)=> #argument::#item)
+}
+
+/// Returns the type of a field in a kernel, with this lifetime.
+fn handle_type(part: &Part, lifetime: &TokenStream) -> TokenStream {
+    match part {
+        Part::Value(ty) => quote!(#ty),
+        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> Handle<#lifetime>)),
+        Part::Array(part, len) => {
+            let part = handle_type(part, lifetime);
+            quote!(::cumbia::__private::Handles<#part, { #len }>)
+        }
+    }
+}
+
+/// Returns the type of a field as a launch stores it.
+fn bound_type(part: &Part) -> TokenStream {
+    match part {
+        Part::Value(ty) => quote!(#ty),
+        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> Bound<'a>)),
+        Part::Array(part, len) => {
+            let part = bound_type(part);
+            quote!([#part; #len])
+        }
+    }
+}
+
+fn bind(part: &Part, value: &TokenStream) -> TokenStream {
+    match part {
+        Part::Value(_) => value.clone(),
+        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> bind(#value))),
+        Part::Array(part, _) => {
+            let element = bind(part, &quote!(element));
+            quote!(#value.map(|element| #element))
+        }
+    }
+}
+
+/// Visits a field behind a reference.
+fn visit(part: &Part, value: &TokenStream, path: &str) -> TokenStream {
+    match part {
+        Part::Value(ty) => quote_spanned! {part.span()=>
+            ::cumbia::__private::require_element::<#ty>();
+            if narrow {
+                visitor.narrow_value::<#ty>(#value);
+            } else {
+                visitor.value::<#ty>(#value);
+            }
+        },
+        Part::Argument(ty) => {
+            let visit = item(ty, &quote_spanned!(part.span()=> visit));
+            quote_spanned!(part.span()=> #visit(#value, #path, narrow, visitor);)
+        }
+        Part::Array(part, _) => {
+            let element = visit(part, &quote!(element), path);
+            quote! {
+                for element in #value {
+                    #element
+                }
+            }
+        }
+    }
+}
+
+/// Returns a field in the kernel, for a field behind a reference.
+fn handle_of(part: &Part, value: &TokenStream) -> TokenStream {
+    match part {
+        Part::Value(_) => quote!(*#value),
+        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> handle(#value))),
+        Part::Array(part, _) => {
+            let element = handle_of(part, &quote_spanned!(part.span()=> element));
+            quote_spanned! {part.span()=>
+                ::cumbia::__private::Handles::new(::core::array::from_fn(|i| {
+                    let element = &#value[i];
+                    #element
+                }))
+            }
+        }
+    }
+}
+
+fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
+    match part {
+        Part::Value(_) => value.clone(),
+        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> on_host(#value))),
+        Part::Array(part, _) => {
+            let element = on_host(part, &quote_spanned!(part.span()=> element));
+            quote_spanned! {part.span()=>
+                {
+                    let elements = #value.map(|element| #element);
+                    ::cumbia::__private::Handles::new(elements)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Arguments that consist of several: structs with `#[derive(KernelArgument)]`.
+
+use super::array::{ArraySlice, ViewArgument, host_slice, host_view};
+use super::{ReadArgument, Visitor, WriteArgument};
+use crate::array::view::ArrayView;
+use crate::array::{DeviceArray, DeviceSlice};
+use crate::handles::access::{Access, Read, Write};
+use crate::handles::{Slice, View};
+use crate::types::DeviceType;
+
+/// An argument that a kernel takes as a struct: arrays, views and values together. `#[derive(KernelArgument)]` implements it.
+///
+/// The struct has a lifetime, that of the borrows of its arrays. A kernel or a device function takes it by value, with the
+/// lifetime `'_`, and accesses its fields: a [`DeviceSlice<T>`] is a `&[T]` there, a
+/// [`DeviceSliceMut<T>`](crate::DeviceSliceMut) a `&mut [T]`, and views and values are the same. Fields can also be `&DeviceArray<T>` and
+/// `&mut DeviceArray<T>`, other such structs, and arrays of all of these. On a GPU each array is passed like a parameter of its
+/// own, so that the struct costs nothing.
+///
+/// ```
+/// use cumbia::prelude::*;
+/// use cumbia::{DeviceSlice, DeviceSliceMut};
+///
+/// /// The particles of a simulation, as a struct of arrays.
+/// #[derive(KernelArgument)]
+/// struct Particles<'a> {
+///     velocity: [DeviceSlice<'a, f32>; 2],
+///     position: [DeviceSliceMut<'a, f32>; 2],
+///     step: f32,
+/// }
+///
+/// #[kernel]
+/// fn advance(particles: Particles<'_>) {
+///     let i = grid(1);
+///     if i < particles.position[0].len() {
+///         for axis in 0..2 {
+///             particles.position[axis][i] += particles.step * particles.velocity[axis][i];
+///         }
+///     }
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let (u, v) = (device.to_device(&[1.0, 2.0])?, device.to_device(&[0.0, -2.0])?);
+/// let (mut x, mut y) = (device.zeros(2)?, device.zeros(2)?);
+/// let particles = Particles {
+///     velocity: [u.as_slice(), v.as_slice()],
+///     position: [x.as_slice_mut(), y.as_slice_mut()],
+///     step: 0.5,
+/// };
+/// advance(particles).over(2).launch()?;
+/// assert_eq!((x.to_host()?, y.to_host()?), (vec![0.5, 1.0], vec![0.0, -1.0]));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Safety
+///
+/// Implement it with the derive macro. Its items are internal: the fields that `visit` visits are those of the type of
+/// `Handle`, in the same order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an argument of a kernel",
+    label = "not an argument of a kernel",
+    note = "why: a type with a lifetime borrows arrays, each of which is passed to the device",
+    note = "help: derive `KernelArgument` for the struct; its fields are `DeviceSlice`, `DeviceSliceMut`, views and values"
+)]
+pub unsafe trait KernelArgument {
+    /// The argument that borrows its arrays for `'a`. The trait is implemented for the lifetime `'static` only, so that an
+    /// error about it is the same wherever a type is used.
+    #[doc(hidden)]
+    type Host<'a>;
+
+    /// The argument as a launch stores it.
+    #[doc(hidden)]
+    type Bound<'a>: Sync;
+
+    /// The argument in a kernel on the CPU.
+    #[doc(hidden)]
+    type Handle<'k>: Copy;
+
+    #[doc(hidden)]
+    fn bind(argument: Self::Host<'_>) -> Self::Bound<'_>;
+
+    /// Visits the parts. With `narrow`, a `usize` among them has to fit into 32 bits.
+    #[doc(hidden)]
+    fn visit<'v>(bound: &'v Self::Bound<'_>, name: &'static str, narrow: bool, visitor: &mut impl Visitor<'v>);
+
+    #[doc(hidden)]
+    fn handle<'k>(bound: &'k Self::Bound<'_>) -> Self::Handle<'k>;
+
+    /// Returns the argument of a `#[device]` function that the host calls.
+    ///
+    /// # Panics
+    ///
+    /// If an array is on a GPU.
+    #[doc(hidden)]
+    fn on_host(argument: Self::Host<'_>) -> Self::Handle<'_>;
+}
+
+/// The handle of a [`KernelArgument`], by which a pattern of its struct is checked.
+#[doc(hidden)]
+pub trait HostOf {
+    /// The argument.
+    type Host;
+}
+
+/// Returns a value of the argument's type where none is needed: in unreachable code.
+#[doc(hidden)]
+pub fn host_of<H: HostOf>(_: H) -> H::Host {
+    unreachable!("only the type of the result matters")
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "consumes the mutable slice")]
+fn of_slice<T: DeviceType, M: Access>(slice: DeviceSlice<'_, T, M>) -> ArraySlice<'_, T, M> {
+    ArraySlice::on_device(slice.memory(), slice.raw())
+}
+
+/// Implements the trait for a type with a single part.
+macro_rules! part {
+    ([$($generics:tt)*] $static:ty, $host:ty => $bound:ty, $handle:ty; $bind:expr, $visit:ident, $view:ident, $on_host:ident) => {
+        // SAFETY: the only part is the array or the view.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<T: DeviceType, $($generics)*> KernelArgument for $static {
+            type Host<'a> = $host;
+            type Bound<'a> = $bound;
+            type Handle<'k> = $handle;
+
+            #[inline]
+            fn bind(argument: Self::Host<'_>) -> Self::Bound<'_> {
+                $bind(argument)
+            }
+
+            #[inline]
+            fn visit<'v>(bound: &'v Self::Bound<'_>, name: &'static str, _: bool, visitor: &mut impl Visitor<'v>) {
+                visitor.$visit(name, bound);
+            }
+
+            #[inline]
+            fn handle<'k>(bound: &'k Self::Bound<'_>) -> Self::Handle<'k> {
+                bound.$view()
+            }
+
+            fn on_host(argument: Self::Host<'_>) -> Self::Handle<'_> {
+                $on_host($bind(argument))
+            }
+        }
+    };
+}
+
+part! {
+    [M: Access] DeviceSlice<'static, T, M>, DeviceSlice<'a, T, M> => ArraySlice<'a, T, M>, Slice<'k, T, M>;
+    of_slice, array, view, host_slice
+}
+part! {
+    [] &'static DeviceArray<T>, &'a DeviceArray<T> => ArraySlice<'a, T, Read>, Slice<'k, T, Read>;
+    ReadArgument::bind, array, view, host_slice
+}
+part! {
+    [] &'static mut DeviceArray<T>, &'a mut DeviceArray<T> => ArraySlice<'a, T, Write>, Slice<'k, T, Write>;
+    WriteArgument::bind_mut, array, view, host_slice
+}
+part! {
+    [const D: usize, M: Access] ArrayView<'static, T, D, M>, ArrayView<'a, T, D, M> => ViewArgument<'a, T, D, M>, View<'k, T, D, M>;
+    ViewArgument::on_device, view, elements, host_view
+}

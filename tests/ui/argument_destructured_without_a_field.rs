@@ -1,0 +1,16 @@
+use cumbia::DeviceSliceMut;
+use cumbia::prelude::*;
+
+#[derive(KernelArgument)]
+struct Particles<'a> {
+    position: DeviceSliceMut<'a, f32>,
+    step: f32,
+}
+
+#[kernel]
+fn kernel(particles: Particles<'_>) {
+    let Particles { position } = particles;
+    position[0] += 1.0;
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use cumbia::DeviceSlice;
+use cumbia::prelude::*;
+
+#[derive(KernelArgument)]
+enum Input<'a> {
+    One(DeviceSlice<'a, f32>),
+    None,
+}
+
+fn main() {}
