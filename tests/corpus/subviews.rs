@@ -88,17 +88,14 @@ fn outside(run: &mut Run<'_>) {
                 _ => column.get(..to),
             };
             let mut y = run.zeros(2);
-            match expected {
-                Some(part) => {
+            if let Some(part) = expected {
+                run.launch(part_of(view(), which, from, to, &mut y).grid(1).block(1));
+                run.expect("y", &y, &[1, of(part)]);
+            } else {
+                run.expect_fault("outside", |run| {
                     run.launch(part_of(view(), which, from, to, &mut y).grid(1).block(1));
-                    run.expect("y", &y, &[1, of(part)]);
-                }
-                None => {
-                    run.expect_fault("outside", |run| {
-                        run.launch(part_of(view(), which, from, to, &mut y).grid(1).block(1));
-                    });
-                    run.expect("y", &y, &[1, 0]);
-                }
+                });
+                run.expect("y", &y, &[1, 0]);
             }
         }
     }
