@@ -24,7 +24,7 @@ const FUEL: usize = 400;
 
 /// The maximum effort for all obligations of a program, in comparisons with facts. Checks that it does not suffice for are
 /// kept.
-pub(super) const BUDGET: usize = 150_000;
+pub(super) const BUDGET: usize = 300_000;
 
 /// The maximum depth of nested eliminations.
 const DEPTH: usize = 12;
