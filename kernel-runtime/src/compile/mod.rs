@@ -10,6 +10,7 @@ pub mod cache;
 pub(crate) mod image;
 mod load;
 mod nvrtc;
+mod partial;
 pub(crate) mod precompiled;
 mod proof;
 mod request;

@@ -6,7 +6,6 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::c_void;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,8 +21,7 @@ use cumbia_kernel_ir::{
 };
 
 use super::build::{Build, PerBuild};
-use super::image;
-use super::variants::{Candidate, Candidates, LaunchShape, Partial, ProofCondition, first_variant};
+use super::variants::{Candidates, ProofCondition, first_variant};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::{Compound, Content, Definition};
@@ -44,9 +42,9 @@ pub(crate) struct Specialised {
     /// The kernel's number in a fault record: its index in [`by_number`]'s table.
     pub(crate) number: u32,
     pub(crate) facts: Facts,
-    validated: Validated,
+    pub(super) validated: Validated,
     /// The CUDA C for each layout of the views and each build.
-    sources: [PerBuild<Source>; 2],
+    pub(super) sources: [PerBuild<Source>; 2],
     /// The variants that a launch can choose, for each layout of the views.
     candidates: [OnceLock<Candidates>; 2],
     /// The proof of all checks at a launch of a kernel with `prove`, for each layout of the views; `None` if it needs no
@@ -116,7 +114,7 @@ impl Specialised {
         }
     }
 
-    fn compiler_options(&self, layout: Layout, build: Build) -> cumbia_kernel_compiler::Options {
+    pub(super) fn compiler_options(&self, layout: Layout, build: Build) -> cumbia_kernel_compiler::Options {
         let Options { bounds_checks, launch_bounds, block, max_registers, .. } = self.options;
         // A fixed block is also the launch bound.
         let fixed = block.map(|[x, y, z]| (x * y * z, None));
@@ -305,96 +303,17 @@ impl Specialised {
     }
 
     /// Returns the place of a loaded module.
-    fn place(&self, context: &Arc<cuda::Context>, layout: Layout, build: Build) -> Result<&OnceLock<LoadedKernel>> {
+    pub(super) fn place(
+        &self,
+        context: &Arc<cuda::Context>,
+        layout: Layout,
+        build: Build,
+    ) -> Result<&OnceLock<LoadedKernel>> {
         let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
         let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
         // The number of GPUs does not change after the process's first driver call.
         let of_device = modules.get(ordinal).ok_or(DeviceError::NoSuchDevice { ordinal, count })?;
         Ok(&of_device[layout as usize][build.index()])
-    }
-
-    /// Returns the build of a launch. If the launch proves some of the checks that a variant omits, but not all, that is a variant
-    /// without the checks that it proves, which is compiled here for the first such launch.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Candidates::select`].
-    #[cold]
-    pub(crate) unsafe fn select_or_compile(
-        &self,
-        context: &Arc<cuda::Context>,
-        layout: Layout,
-        params: *const *mut c_void,
-        shape: &LaunchShape,
-    ) -> Result<Build> {
-        let candidates = self.candidates(layout);
-        // SAFETY: upheld by the caller, as below.
-        let select = || unsafe { candidates.select(params, shape) };
-        if let Some(build) = select() {
-            return Ok(build);
-        }
-        let checked = self.request(layout, Build::CHECKED, None);
-        if image::is_precompiled(checked, context.architecture()) {
-            // Such a program does not expect to compile.
-            candidates.close();
-            return Ok(Build::CHECKED);
-        }
-        let _growing = candidates.growing.lock();
-        // Another thread may have compiled it.
-        if let Some(build) = select() {
-            return Ok(build);
-        }
-        // SAFETY: as above.
-        let Some((source, partial)) = (unsafe { self.partial(layout, params, shape) }) else {
-            return Ok(Build::CHECKED);
-        };
-        let build = partial.candidate.build;
-        let (variant, request) = (partial.candidate.variant, self.request(layout, Build::CHECKED, None));
-        let Ok(module) = load(context, Request { variant, source: &source.text, ..request }, &source.entry) else {
-            // The checked variant may be in a cache.
-            candidates.close();
-            return Ok(Build::CHECKED);
-        };
-        // These are empty: only this function fills them, one thread at a time.
-        self.sources[layout as usize][build.index()].get_or_init(|| source);
-        self.place(context, layout, build)?.get_or_init(|| module);
-        candidates.add(partial);
-        Ok(build)
-    }
-
-    /// Returns the variant without the checks that a launch proves.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Candidates::select`].
-    unsafe fn partial(
-        &self,
-        layout: Layout,
-        params: *const *mut c_void,
-        shape: &LaunchShape,
-    ) -> Option<(Source, Partial)> {
-        let candidates = self.candidates(layout);
-        let (build, proven) = (candidates.next_partial()?, candidates.proven()?);
-        // SAFETY: upheld by the caller, as below.
-        let verdict = unsafe { proven.verdict(params, shape) };
-        let write = |variant| {
-            let options = self.compiler_options(layout, Build::CHECKED);
-            let options = cumbia_kernel_compiler::Options { variant, groups: verdict, ..options };
-            cumbia_kernel_compiler::write(&self.validated, &options)
-        };
-        if candidates.preferred() == Variant::Narrow {
-            let source = write(Variant::Narrow);
-            let predicate = source.predicate.clone();
-            let candidate = predicate.and_then(|predicate| Candidate::new(Variant::Narrow, build, predicate));
-            if let Some(candidate) = candidate
-                && candidates.watches(&candidate)
-                // SAFETY: as above.
-                && unsafe { candidate.is_valid(params, shape) }
-            {
-                return Some((source, Partial { verdict, candidate }));
-            }
-        }
-        Some((write(Variant::Proven), Partial { verdict, candidate: proven.with_groups(build, verdict) }))
     }
 
     /// Returns the register limit of [`Build::Limited`].
