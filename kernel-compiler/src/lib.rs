@@ -64,6 +64,7 @@ mod set;
 mod source;
 mod typify;
 mod validate;
+mod verdict;
 
 pub use coarsen::{Coarsening, Obstacle, ObstacleKind};
 pub use cuda::{Source, UserText};
@@ -71,11 +72,12 @@ pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use lower::{Axis, Quantity};
 pub use narrow::with_narrow_indices;
-pub use prove::{CheckKind, Factor, LaunchCondition, LaunchSymbol, Predicate, Proof, Relation, Sum, Term, Verdict};
+pub use prove::{CheckKind, Factor, LaunchCondition, LaunchSymbol, Predicate, Proof, Relation, Sum, Term};
 pub use source::{
     FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Variant,
 };
 pub use validate::Validated;
+pub use verdict::Verdict;
 
 /// Resolves the types of a program and validates it. The result owns the program.
 ///

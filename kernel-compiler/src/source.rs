@@ -5,7 +5,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 use crate::ir::{Piece, Span, Text};
-use crate::prove::Verdict;
+use crate::verdict::Verdict;
 
 /// The size in bytes of the fault record, which the first faulting thread fills.
 ///

@@ -63,7 +63,7 @@ use walk::{RemovableCheck, Walk};
 use width::Widths;
 
 pub use launch_condition::{Factor, LaunchCondition, Relation, Sum, Term};
-pub use predicate::{Predicate, Verdict};
+pub use predicate::Predicate;
 pub(crate) use report::Reported;
 pub use report::{CheckKind, Proof};
 pub use symbol::LaunchSymbol;
@@ -73,6 +73,7 @@ use std::sync::Arc;
 use crate::ir::Scalar;
 use crate::lower::{Axis, Expr, Module, Op, Quantity, SiteRef};
 use crate::source::{Options, Variant};
+use crate::verdict::Verdict;
 
 /// The knowledge about the checks of a program.
 struct Proofs {

@@ -10,11 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::generate::Rng;
 use super::interpreter::{Arg, Launch, Outcome, Stop, V, initial, run};
-use super::{
-    ITERATIONS, Predicate, Subject, Verdict, dimensions, elementwise, launch, quietly, random_kernel, variable,
-};
+use super::{ITERATIONS, Predicate, Subject, dimensions, elementwise, launch, quietly, random_kernel, variable};
 use crate::ir::{Scalar, Span};
 use crate::source::{FAULT_RECORD_BYTES, SiteKind};
+use crate::verdict::Verdict;
 use crate::{Options, Source, Variant, write};
 
 /// The number of elements of the largest array that is allocated.

@@ -32,13 +32,13 @@ use std::time::{Duration, Instant};
 use generate::{Kernel, Param, Rng};
 use interpreter::{Arg, Launch, Outcome, Stop, run, run_in};
 
-use super::predicate::Verdict;
 use super::symbol::LaunchSymbol;
 use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, narrowed, remove, rewrite};
 use crate::ir::Scalar;
 use crate::lower::Axis;
 use crate::lower::{CallTarget, Expr, Module, Op, Template};
 use crate::source::Site;
+use crate::verdict::Verdict;
 use crate::{Options, Validated, check, coarsen, common, lower};
 
 /// The maximum number of iterations of all loops in a launch.
