@@ -600,7 +600,7 @@ pub struct ReduceMemory<T> {
     parts: DeviceArray<T>,
     /// The number of the last launch, and of its blocks that have finished: after a fault of the operator, not of all.
     finished: DeviceArray<u64>,
-    /// The number of the last launch.
+    /// The number of the last launch outside of graphs, or 0.
     launch: u32,
 }
 
@@ -612,12 +612,15 @@ impl<T: DeviceType> ReduceMemory<T> {
 
     /// Returns the number of a launch.
     fn begin(&mut self, queue: &mut Queue<'_, '_>) -> Result<u32> {
-        // A graph has the same arguments in each run.
-        self.launch = if queue.is_graph() { 0 } else { self.launch.wrapping_add(1) };
-        if self.launch == 0 {
+        // A graph has the same arguments in each run. It need not run: the number of the last launch stays as it is.
+        let launch = if queue.is_graph() { 0 } else { self.launch.wrapping_add(1) };
+        if launch == 0 {
             queue.fill(&mut self.finished.as_slice_mut(), 0)?;
         }
-        Ok(self.launch)
+        if !queue.is_graph() {
+            self.launch = launch;
+        }
+        Ok(launch)
     }
 
     /// Replaces the memory if it is too short.

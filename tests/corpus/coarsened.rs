@@ -21,6 +21,7 @@ pub(crate) const CASES: &[Case] = listed![
     without_checks,
     strided_views,
     not_coarsened,
+    not_packed,
     out_of_bounds,
     with_overflow_checks,
 ];
@@ -360,6 +361,57 @@ pub fn unguarded_after_the_first(x: &[u32], y: &mut [u32]) {
     let first = x[0];
     let i = grid(1);
     y[i] = x[i] ^ first;
+}
+
+/// The elements of a shorter array are loaded only where there are some.
+#[kernel(coarsen = 4)]
+pub fn optional_by_4(x: &[u32], bias: &[u32], y: &mut [u32]) {
+    let i = grid(1);
+    if i < x.len() && i < y.len() {
+        let b = if i < bias.len() { bias[i] } else { 7 };
+        y[i] = x[i] + b;
+    }
+}
+
+#[device]
+fn of_odd_threads(v: u32) -> u32 {
+    if thread_idx().x % 2 == 1 { v } else { 0 }
+}
+
+/// A device function reads the index of the thread.
+#[kernel(coarsen = 4)]
+pub fn odd_by_4(x: &[u32], y: &mut [u32]) {
+    let i = grid(1);
+    if i < x.len() && i < y.len() {
+        y[i] = of_odd_threads(x[i]);
+    }
+}
+
+/// The index is that of the thread modulo a narrower type.
+#[kernel(coarsen = 4)]
+pub fn narrow_thread_by_4(x: &[u32], y: &mut [u32]) {
+    let i = block_idx().x * block_dim().x + (thread_idx().x as u8 as i8) as usize;
+    if i < x.len() && i < y.len() {
+        y[i] = x[i] + 1;
+    }
+}
+
+/// Kernels whose accesses look as if they could be packed.
+fn not_packed(run: &mut Run<'_>) {
+    let len = 8 * BLOCK;
+    let xs: Vec<u32> = (0..len as u32).map(|i| i * 3).collect();
+    let x = run.array(&xs);
+    for of_bias in [0, 5, len] {
+        let (bias, mut y) = (run.array(&vec![1000u32; of_bias]), run.zeros(len));
+        run.launch(optional_by_4(&x, &bias, &mut y).grid(8).block(BLOCK));
+        let expected = |i: usize| xs[i] + if i < of_bias { 1000 } else { 7 };
+        run.expect("y", &y, &(0..len).map(expected).collect::<Vec<_>>());
+    }
+    let mut y = run.zeros(len);
+    run.launch(odd_by_4(&x, &mut y).grid(8).block(BLOCK));
+    run.expect("y", &y, &(0..len).map(|i| if i % 2 == 1 { xs[i] } else { 0 }).collect::<Vec<_>>());
+    run.launch(narrow_thread_by_4(&x, &mut y).grid(4).block(2 * BLOCK));
+    run.expect("y", &y, &xs.iter().map(|x| x + 1).collect::<Vec<_>>());
 }
 
 /// A launch out of bounds runs the text with checks, one thread per thread.

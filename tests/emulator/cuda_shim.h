@@ -565,6 +565,12 @@ inline double normcdf(double x) { return double(0.5L * std::erfc(-(long double)x
 #define __powf(x, y) powf(x, y)
 inline float __fdividef(float x, float y) { return x / y; }
 
+// Vector types, which may refer to elements of other types, and loads through the read-only cache.
+struct __attribute__((may_alias)) uint2 { unsigned x, y; };
+struct __attribute__((may_alias)) uint4 { unsigned x, y, z, w; };
+template <class T>
+T __ldg(const T* from) { return *from; }
+
 // PTX instructions, under the names that tests/emulator/mod.rs gives them.
 namespace ptx {
 
@@ -598,6 +604,11 @@ inline void lanemask_le(unsigned& lanes) { lanes = (2u << lane()) - 1; }
 inline void lanemask_gt(unsigned& lanes) { lanes = ~((2u << lane()) - 1); }
 inline void lanemask_ge(unsigned& lanes) { lanes = ~((1u << lane()) - 1); }
 inline void dynamic_smem_size(unsigned& bytes) { bytes = shim::current->shared_bytes; }
+template <class T>
+void ld_relaxed_gpu_global_v2_u64(T& first, T& second, const T* from) {
+    first = __atomic_load_n(from, __ATOMIC_RELAXED);
+    second = __atomic_load_n(from + 1, __ATOMIC_RELAXED);
+}
 inline void fence_acq_rel_cta() {}
 inline void fence_acq_rel_gpu() {}
 inline void fence_acq_rel_sys() {}

@@ -23,7 +23,7 @@
 //! ```
 
 use crate::ir::Scalar;
-use crate::lower::{CType, Expr, Helper, Module, Op, Operator, Stmt, StmtKind, VarId, Variable};
+use crate::lower::{Body, CType, Expr, Function, Helper, Module, Op, Operator, Stmt, StmtKind, VarId, Variable};
 use crate::set::Set;
 use litemap::LiteMap;
 
@@ -42,8 +42,8 @@ pub(super) const HELPERS: [Helper; 3] = [IS_ALIGNED, LOAD, STORE];
 
 /// The accesses of an item that can be packed.
 pub(super) struct Packing {
-    /// The variables whose value is the index of the item.
-    indices: Set<u32>,
+    /// The variables whose value is the index of the item, with the number of its bits.
+    indices: LiteMap<u32, u32>,
     /// The parameters, and the variables whose value depends on nothing else.
     uniform: Set<u32>,
     /// The arrays that are loaded and stored at that index, by their parameters.
@@ -63,14 +63,14 @@ impl Packing {
     /// Returns the accesses of an item; `None` if they cannot be packed. `stmts` are all statements of the kernel.
     pub(super) fn of(module: &Module, item: &Item, stmts: &[Stmt]) -> Option<Packing> {
         let params: Set<u32> = module.kernel.params.iter().map(|param| param.0).collect();
-        let (indices, uniform) = (Set::new(), params.clone());
+        let (indices, uniform) = (LiteMap::new(), params.clone());
         let mut packing = Packing { indices, uniform, loads: LiteMap::new(), stores: LiteMap::new() };
         each(stmts, &mut |stmt| {
             if let StmtKind::Declare { var, init: Some(init) } = &stmt.kind
                 && item.vars[var.index()].constant
             {
-                if packing.is_index(init) {
-                    packing.indices.insert(var.0);
+                if let Some(bits) = packing.index_bits(init) {
+                    packing.indices.insert(var.0, bits);
                 } else if packing.is_uniform(init) {
                     packing.uniform.insert(var.0);
                 }
@@ -78,6 +78,8 @@ impl Packing {
         });
         let mut is_linear = true;
         each(stmts, &mut |stmt| stmt.for_each_expr(&mut |expr| is_linear &= packing.is_linear(expr, &item.vars)));
+        // A device function would read the thread of the item.
+        is_linear &= !module.functions.values().any(reads_thread);
         if !is_linear {
             return None;
         }
@@ -165,20 +167,28 @@ impl Packing {
         found
     }
 
-    /// Returns whether an index is that of the item.
+    /// Returns whether an expression is the index of the item.
     pub(super) fn is_index(&self, expr: &Expr) -> bool {
+        self.index_bits(expr).is_some()
+    }
+
+    /// Returns the number of bits of an expression that is the index of the item, modulo the range of its type. Only conversions
+    /// that keep all of them are part of it, so that such expressions are equal, and consecutive for consecutive items.
+    fn index_bits(&self, expr: &Expr) -> Option<u32> {
         match expr {
-            Expr::Var(var) => self.indices.contains(&var.0),
-            // A number of the item is a multiple of the number of items only together with those that follow.
-            Expr::Cast(CType::Scalar(scalar), operand) => {
-                scalar.is_integer() && scalar.bits() >= 32 && self.is_index(operand)
+            Expr::Var(var) => self.indices.get(&var.0).copied(),
+            Expr::Cast(CType::Scalar(to), operand) => {
+                let bits = self.index_bits(operand)?;
+                (to.is_integer() && to.bits() >= bits).then_some(to.bits())
             }
             Expr::Binary(Operator::Add, blocks, thread) => {
-                let is = |expr: &Expr, name: &str| matches!(stripped(expr), Expr::Special(of) if *of == name);
-                let Expr::Binary(Operator::Mul, block, dim) = stripped(blocks) else { return false };
-                is(thread, "threadIdx.x") && is(block, "blockIdx.x") && is(dim, "blockDim.x")
+                let Expr::Binary(Operator::Mul, block, dim) = &**blocks else { return None };
+                // A product of fewer bits than the sum could wrap.
+                let product = special_bits(block, "blockIdx.x")?.max(special_bits(dim, "blockDim.x")?);
+                let thread = special_bits(thread, "threadIdx.x")?;
+                (thread <= product).then_some(product)
             }
-            _ => false,
+            _ => None,
         }
     }
 
@@ -197,11 +207,28 @@ impl Packing {
     }
 }
 
-/// Returns an expression without conversions.
-fn stripped(expr: &Expr) -> &Expr {
+/// Returns whether a function reads the index of the thread.
+fn reads_thread(function: &Function) -> bool {
+    fn reads(expr: &Expr) -> bool {
+        let mut found = matches!(expr, Expr::Special("threadIdx.x"));
+        expr.for_each_child(&mut |child| found = found || reads(child));
+        found
+    }
+    let Body::Stmts(stmts) = &function.body else { return true };
+    let mut found = false;
+    each(stmts, &mut |stmt| stmt.for_each_expr(&mut |expr| found |= reads(expr)));
+    found
+}
+
+/// Returns the number of bits of a built-in variable, which may be converted to a type that holds each of its values.
+fn special_bits(expr: &Expr, name: &str) -> Option<u32> {
     match expr {
-        Expr::Cast(_, operand) => stripped(operand),
-        other => other,
+        Expr::Special(of) if *of == name => Some(32),
+        Expr::Cast(CType::Scalar(to), operand) => {
+            let is_whole = to.is_integer() && to.bits() >= 32 && matches!(**operand, Expr::Special(of) if of == name);
+            is_whole.then_some(to.bits())
+        }
+        _ => None,
     }
 }
 
@@ -240,6 +267,16 @@ impl Accesses<'_> {
             // An array of the thread, or an address: a pointer occurs only as the base of an access.
             Expr::Var(var) if matches!(self.vars[var.index()].ty, CType::Pointer { .. }) => return None,
             Expr::Deref(_) => return None,
+            // The element need not exist where it is not loaded.
+            Expr::Conditional(condition, then, otherwise) => {
+                let unused = &mut LiteMap::new();
+                let is_unconditional = self.loads(then, unused) == Some(0) && self.loads(otherwise, unused) == Some(0);
+                return if is_unconditional { self.loads(condition, found) } else { None };
+            }
+            Expr::Binary(Operator::Both | Operator::Either, left, right) => {
+                let is_unconditional = self.loads(right, &mut LiteMap::new()) == Some(0);
+                return if is_unconditional { self.loads(left, found) } else { None };
+            }
             _ => {}
         }
         let mut count = Some(0);

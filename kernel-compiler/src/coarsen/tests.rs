@@ -75,10 +75,10 @@ fn loads_precede_stores() {
         if (i_5 < y_len) {
         rt::Array<float, 2> packed;
         rt::load_packed(&x[i_4], packed);
-        rt::Array<float, 2> packed_2;
-        rt::load_packed(&y[i_4], packed_2);
         const float loaded_7 = packed[0];
         const float loaded_9 = packed[1];
+        rt::Array<float, 2> packed_2;
+        rt::load_packed(&y[i_4], packed_2);
         const float loaded_8 = packed_2[0];
         const float loaded_10 = packed_2[1];
         rt::store_packed(&y[i_4], rt::Array<float, 2>{{a * loaded_7 + loaded_8, a * loaded_9 + loaded_10}});
@@ -138,9 +138,21 @@ fn accesses_that_are_packed() {
         ("x: &[f32]", "y[i] = x[i]; y[i + 1] = 1.0;"),
         ("x: &[f32], z: &mut [f32]", "z[i] = x[i]; y[i] = z[i];"),
         ("n: usize", "y[i] = n as f32;"),
+        // The element need not exist.
+        ("x: &[f32]", "let b = if i < x.len() { x[i] } else { 0.0 }; y[i] = y[i] + b;"),
+        ("x: &[f32]", "let b = i < x.len() && x[i] > 0.0; y[i] = y[i] + b as u32 as f32;"),
+        // Other elements than those of the item.
+        ("x: &[f32]", "let j = i as u32 as usize; if j < x.len() { y[i] = x[i] - x[j]; }"),
+        ("x: &[f32]", "let j = block_idx().x * block_dim().x + thread_idx().x as u8 as usize; y[i] = x[j];"),
+        ("x: &[f32]", "let j = block_idx().x * (block_dim().x as u8 as usize) + thread_idx().x; y[i] = x[j];"),
+        ("x: &[f32]", "let j = (block_idx().x as u32 * block_dim().x as u32) as usize + thread_idx().x; y[i] = x[j];"),
     ] {
         assert!(!is_packed(params, statement), "{statement}");
     }
+    // A device function reads the thread of the item.
+    let text = "fn odd(v: u32) -> u32 { if thread_idx().x % 2usize == 1usize { v } else { 0u32 } }
+        fn k(x: &[u32], y: &mut [u32]) { let i = grid(1); if i < x.len() && i < y.len() { y[i] = odd(x[i]); } }";
+    assert!(!body(text, 4).iter().any(|line| line.contains("rt::store_packed")));
 }
 
 /// A load of an array that its item has stored before stays behind the store.

@@ -132,7 +132,12 @@ impl Writer {
                     if let Expr::Var(VarId(param)) = **array
                         && let Some(access) = packing.stores.get(&param) =>
                 {
-                    let values = copies.iter().map(|copy| copy.renamed(value)).collect();
+                    // A brace initialiser does not narrow an `int`.
+                    let value_of = |copy: &Copy<'_>| match access.scalar {
+                        scalar if scalar.is_integer() && scalar.bits() < 32 => Expr::cast(scalar, copy.renamed(value)),
+                        _ => copy.renamed(value),
+                    };
+                    let values = copies.iter().map(value_of).collect();
                     let values = Expr::Array(CType::Scalar(access.scalar), values);
                     let store = Expr::helper(STORE, vec![address(param, index), values]);
                     inner.push(Stmt { line: stmt.line, kind: StmtKind::Expr(store) });

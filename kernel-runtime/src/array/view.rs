@@ -208,9 +208,9 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
             return Err(ShapeError::ZeroStep { axis }.into());
         }
         self.shape[axis] = len.div_ceil(step);
-        // The stride of a single index is irrelevant; the product could overflow.
+        // The stride of a single index is irrelevant, and so are all of an empty view, whose product could overflow.
         if step < len {
-            self.strides[axis] *= step;
+            self.strides[axis] = self.strides[axis].saturating_mul(step);
         }
         Ok(self)
     }

@@ -59,8 +59,8 @@ impl Specialised {
             return Ok(Build::CHECKED);
         };
         // These are empty: only this function fills them, one thread at a time.
-        self.sources[layout as usize][build.index()].get_or_init(|| source);
         self.place(context, layout, build)?.get_or_init(|| module);
+        self.sources[layout as usize][build.index()].get_or_init(|| source);
         candidates.add(partial);
         Ok(build)
     }
