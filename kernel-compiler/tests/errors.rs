@@ -39,10 +39,10 @@ fn a_message_has_three_parts() {
 #[test]
 fn all_errors_are_reported_together() {
     rejects(
-        "fn helper(x: &[f32]) { x[0] = 1.0; } fn k(x: (f32, f32), y: &[f32]) -> f32 { y[0] += 1.0; helper(y); 2.0 }",
+        "fn helper(x: &[f32]) { x[0] = 1.0; } fn k(x: (), y: &[f32]) -> f32 { y[0] += 1.0; helper(y); 2.0 }",
         &[
             "cannot write to an element of `x`",
-            "the parameter `x` has the unsupported type `(f32, f32)`",
+            "the parameter `x` has the unsupported type `()`",
             "a kernel cannot return `f32`",
             "cannot write to an element of `y`",
         ],
@@ -89,7 +89,7 @@ fn types_without_memory_layout() {
     );
     rejects(
         "struct P { x: &[f32] } fn f(p: P) { } fn k(x: &[f32]) { f(P { x }); }",
-        &["the parameter `p` has the unsupported type `kernels::P`", "a value of type `kernels::P` is not supported"],
+        &["a value of type `kernels::P` is not supported"],
     );
     rejects("struct Tagged { x: f32, none: [u8; 0] } fn k(x: &[Tagged]) { }", &[]);
     rejects("fn k() { let t = (1.0, 2.0); let r = &t; }", &["a reference to a `(f32, f32)` is not supported"]);

@@ -181,7 +181,8 @@ impl<'a> Validator<'a, '_> {
                 ExprKind::For { id: _, sequence, body: _, unroll: _ } => self.sequence(sequence),
                 ExprKind::Match { scrutinee: _, arms } => self.guards(arms),
                 ExprKind::Array(_) | ExprKind::Repeat { .. } => self.array_value(id),
-                ExprKind::Constant(_) | ExprKind::Struct { .. } => self.value_type(id),
+                ExprKind::Struct { .. } => self.struct_value(id),
+                ExprKind::Constant(_) => self.value_type(id),
                 ExprKind::Literal { .. }
                 | ExprKind::Local(_)
                 | ExprKind::Unary { .. }

@@ -149,6 +149,18 @@ impl Validator<'_, '_> {
         }
     }
 
+    /// Validates the type of a struct expression. Only parameters are structs of slices.
+    pub(super) fn struct_value(&mut self, id: ExprId) {
+        let ty = self.ty(id);
+        match ty {
+            Type::Struct(_) if ty.has_references() => {
+                let unsupported = Unsupported { part: ty, reason: Reason::Reference };
+                self.reject(&unsupported, format!("a value of type `{ty}` is not supported"), self.span(id));
+            }
+            _ => self.value_type(id),
+        }
+    }
+
     /// Validates the type and the size of `shared::<T>()`.
     pub(super) fn shared_storage(&mut self, ty: &Type, span: Span) {
         if !self.memory(ty, "shared memory of type", span) {
