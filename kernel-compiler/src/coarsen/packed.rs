@@ -9,9 +9,10 @@
 //! to the access, which parts of arrays need not be: its group of blocks is in the grid, and all of its threads decide alike.
 //!
 //! ```text
-//! if (first + 4 <= launch.blocks && rt::is_aligned(x, 16) && rt::is_aligned(y, 16)) {
+//! const bool is_packed = first + 4 <= launch.blocks & rt::is_aligned(x, 16) & rt::is_aligned(y, 16);
+//! if (is_packed) {
 //!     const usize i = first * blockDim.x + threadIdx.x * 4;       .. + 1, + 2, + 3
-//!     if (i < n && i_2 < n && ..) {
+//!     if (i_4 < n) {                                              the guards of all items hold
 //!         rt::Array<float, 4> packed;
 //!         rt::load_packed(&x[i], packed);
 //!         const float loaded = packed[0];                         ..
@@ -19,7 +20,7 @@
 //!         return;
 //!     }
 //! }
-//! ..                                                              otherwise: one item after another
+//! ..                                                              otherwise: one item after another, the same ones
 //! ```
 
 use crate::ir::Scalar;

@@ -3,7 +3,7 @@
 use crate::ir::{Scalar, Unroll};
 use crate::lower::{
     Axis, CType, CallTarget, Case, Expr, Header, Label, NameOrigin, Next, Operator, Stmt, StmtKind, VarId, Variable,
-    label_count,
+    label_count, narrowed,
 };
 use crate::set::Set;
 use litemap::LiteMap;
@@ -49,7 +49,7 @@ impl Writer {
 
         // One item after another.
         let counter = self.variable("number", CType::Scalar(Scalar::U32), false);
-        let [block, thread] = ["block", "thread"].map(|hint| self.variable(hint, CType::Scalar(Scalar::U32), true));
+        let block = self.variable("block", CType::Scalar(Scalar::U32), true);
         let mut of_item = Copy { block: Expr::Var(block), ..Copy::new(self.axis) };
         of_item.end.number = labels;
         let mut index = Expr::binary(Operator::Add, Expr::Var(first), Expr::Var(counter));
@@ -63,6 +63,7 @@ impl Writer {
                 let condition = Expr::Var(is_packed);
                 body.push(unnumbered(StmtKind::If { condition, then, otherwise: interleaved }));
                 index = Expr::conditional(Expr::Var(is_packed), Expr::Var(first), index);
+                let thread = self.variable("thread", CType::Scalar(Scalar::U32), true);
                 let own = Expr::Special("threadIdx.x");
                 let consecutive = consecutive_thread(self.factor, Expr::Var(counter));
                 one.push(declare(thread, Expr::conditional(Expr::Var(is_packed), consecutive, own)));
@@ -133,11 +134,7 @@ impl Writer {
                         && let Some(access) = packing.stores.get(&param) =>
                 {
                     // A brace initialiser does not narrow an `int`.
-                    let value_of = |copy: &Copy<'_>| match access.scalar {
-                        scalar if scalar.is_integer() && scalar.bits() < 32 => Expr::cast(scalar, copy.renamed(value)),
-                        _ => copy.renamed(value),
-                    };
-                    let values = copies.iter().map(value_of).collect();
+                    let values = copies.iter().map(|copy| narrowed(copy.renamed(value), access.scalar)).collect();
                     let values = Expr::Array(CType::Scalar(access.scalar), values);
                     let store = Expr::helper(STORE, vec![address(param, index), values]);
                     inner.push(Stmt { line: stmt.line, kind: StmtKind::Expr(store) });
@@ -180,13 +177,12 @@ fn guarded(levels: &[Level], copies: &[Copy<'_>], packing: Option<&Packing>, inn
             Some(packing) => packing.parts(guard, &mut parts),
             None => parts.push((guard, false)),
         }
-        let of_all = parts.iter().filter(|(_, by_last)| !by_last);
-        let of_all = copies.iter().flat_map(|copy| of_all.clone().map(|(part, _)| copy.renamed(part)));
-        let of_last = parts.iter().filter(|(_, by_last)| *by_last);
-        let of_last =
-            copies.iter().next_back().into_iter().flat_map(|copy| of_last.clone().map(|(part, _)| copy.renamed(part)));
+        let of_items = parts.into_iter().flat_map(|(part, by_last)| {
+            let first = if by_last { copies.len().saturating_sub(1) } else { 0 };
+            copies[first..].iter().map(move |copy| copy.renamed(part))
+        });
         let mut stmts = of_each(prefix, copies);
-        if let Some(condition) = of_all.chain(of_last).reduce(|all, next| Expr::binary(Operator::Both, all, next)) {
+        if let Some(condition) = of_items.reduce(|all, next| Expr::binary(Operator::Both, all, next)) {
             stmts.push(unnumbered(StmtKind::If { condition, then, otherwise: Vec::new() }));
         }
         stmts

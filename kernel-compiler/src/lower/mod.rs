@@ -41,6 +41,7 @@ use litemap::LiteMap;
 pub(crate) use helper::{
     Atomic, CastOp, ClassOp, ExactOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, NumberOp, Op, OpGroup, ThreadOp,
 };
+pub(crate) use number::arithmetic::narrowed;
 pub(crate) use passes::defer;
 pub use tree::{Axis, Quantity};
 pub(crate) use tree::{

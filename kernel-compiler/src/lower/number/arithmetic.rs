@@ -148,7 +148,7 @@ pub(in crate::lower) fn wrapping_neg(operand: Expr, scalar: Scalar) -> Expr {
 }
 
 /// Truncates a result that C computed as `int` to a narrower type.
-pub(in crate::lower) fn narrowed(expr: Expr, scalar: Scalar) -> Expr {
+pub(crate) fn narrowed(expr: Expr, scalar: Scalar) -> Expr {
     if scalar.bits() < 32 && scalar.is_integer() { Expr::cast(scalar, expr) } else { expr }
 }
 
