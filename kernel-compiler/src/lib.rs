@@ -95,7 +95,7 @@ pub fn check(program: ir::Program) -> Result<Validated, Errors> {
 
 /// Writes a program as CUDA C. Infallible, and a pure function of its arguments.
 pub fn write(validated: &Validated, options: &Options) -> Source {
-    let mut module = lower::program(validated, *options);
+    let mut module = prove::lowered(validated, *options);
     // All variants have the same parameters, so that this depends on the program alone.
     let rejected = if module.takes_launch { None } else { coarsen::obstacle(&module) };
     module.takes_launch |= rejected.is_none();
@@ -117,7 +117,7 @@ pub struct Check {
     pub kind: CheckKind,
     /// Whether the check can be removed.
     pub proof: Proof,
-    /// The group of checks in the [`Verdict`] of the [`Source::predicate`]; `None` if no variant omits the check.
+    /// The group of checks in the [`Verdict`] of the [`Source::predicate`]; `None` if no variant omits the check, or if all do.
     pub group: Option<u32>,
     /// The symbols that the condition reads, without duplicates.
     pub symbols: Vec<LaunchSymbol>,
@@ -127,8 +127,7 @@ pub struct Check {
 
 /// Returns the checks of a program, in the order of their sites.
 pub fn checks(validated: &Validated, options: &Options) -> Vec<Check> {
-    let module = lower::program(validated, *options);
-    let mut reported = prove::report(&module, *options);
+    let (module, mut reported) = prove::report(validated, *options);
     reported.sort_by_key(|reported| reported.site);
     let checks = reported.into_iter().map(|prove::Reported { site, kind, proof, group, symbols, tested }| {
         let site = module.sites[site as usize].clone();

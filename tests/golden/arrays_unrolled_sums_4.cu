@@ -63,21 +63,34 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-template <u32 site>
-static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
-    if (Fault* const record = claim(launch, site)) {
-        record->index = index;
-        record->len = len;
-        __threadfence_system();
-    }
-    asm volatile("exit;");
-    __builtin_unreachable();
+template <class T>
+static __device__ __forceinline__ T load(const T* from, usize index, usize len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
 }
 
-template <u32 site>
-static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
-    if (index >= len) fault<site>(launch, index, len);
+template <class T>
+static __device__ __forceinline__ T load_u32(const T* from, u32 index, u32 len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
+}
+
+template <class T, usize N>
+static __device__ __forceinline__ T load(const Array<T, N>& from, usize index, usize len, bool& fault) {
+    const bool is_inside = index < len;
+    fault |= !is_inside;
+    return is_inside ? from[index] : T{};
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
     return index;
+}
+
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
 }
 
 static __device__ __forceinline__ bool step_to_i32(i32& i, i32 last, usize by) {
@@ -91,11 +104,6 @@ static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch lau
     return a + b;
 }
 
-static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
-    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
-    return a * b;
-}
-
 static __device__ __forceinline__ void keep_loop() {
     asm volatile("pmevent 7;");
 }
@@ -103,18 +111,33 @@ static __device__ __forceinline__ void keep_loop() {
 }  // namespace rt
 
 #line 365 "tests/corpus/arrays.rs"
-extern "C" __global__ void unrolled_sums(const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, usize n, rt::Launch launch) {
+extern "C" __global__ void __launch_bounds__(1024, 1) unrolled_sums(const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, usize n, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i >= y_len) {
         return;
     }
     rt::Array<float, 4> part = {{0.0f, 0.0f, 0.0f, 0.0f}};
+    bool fault = false;
+#line 371
+    rt::Array<float, 4> part_before = part;
     #pragma unroll
 #line 371
     for (usize k = 0; k < 4; ++k) {
 #line 373
-        part[k] = x[rt::at<2>(rt::add_u64(rt::mul_u64(i, 4, 0, launch), k, 1, launch), x_len, launch)];
+        part[k] = rt::load(x, i * 4 + k, x_len, fault);
     }
+#line 371
+    if (fault) {
+#line 371
+        part = part_before;
+        #pragma unroll
+#line 371
+        for (usize k = 0; k < 4; ++k) {
+#line 373
+            part[k] = x[rt::at(i * 4 + k, x_len, 2, launch)];
+        }
+    }
+#line 375
     float sum = 0.0f;
     #pragma unroll
 #line 376
@@ -162,12 +185,23 @@ extern "C" __global__ void unrolled_sums(const float* __restrict__ x, usize x_le
         }
     }
     usize k_5 = 0;
-    #pragma unroll 2
+    if (rt::within(n, 18446744073709551613ull)) {
+        #pragma unroll 2
 #line 402
-    for (; k_5 < n; rt::keep_loop()) {
+        for (; k_5 < n; rt::keep_loop()) {
 #line 404
-        sum += 0.5f;
-        k_5 = rt::add_u64(k_5, 3, 3, launch);
+            sum += 0.5f;
+            k_5 = k_5 + 3;
+        }
+    } else {
+        #pragma unroll 2
+#line 402
+        for (; k_5 < n; rt::keep_loop()) {
+#line 404
+            sum += 0.5f;
+            k_5 = rt::add_u64(k_5, 3, 5, launch);
+        }
     }
-    y[rt::at<4>(i, y_len, launch)] = sum;
+#line 407
+    y[rt::at(i, y_len, 6, launch)] = sum;
 }

@@ -186,12 +186,12 @@ static __device__ inline bool tuple_eq(types::Pose self_0, u8 self_1, types::Pos
 extern "C" __global__ void same_poses(const types::Pose* __restrict__ x, usize x_len, const types::Pose* __restrict__ y, usize y_len, u32* __restrict__ out, usize out_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < out_len) {
-        const rt::Array<types::Pose, 2> value = {{x[rt::at(i, x_len, 0, launch)], y[rt::at(i, y_len, 1, launch)]}};
+        const rt::Array<types::Pose, 2> value = {{x[rt::at(i, x_len, 4, launch)], y[rt::at(i, y_len, 5, launch)]}};
 #line 367
-        const rt::Array<types::Pose, 2> value_2 = {{y[rt::at(i, y_len, 2, launch)], x[rt::at(i, x_len, 3, launch)]}};
+        const rt::Array<types::Pose, 2> value_2 = {{y[rt::at(i, y_len, 6, launch)], x[rt::at(i, x_len, 7, launch)]}};
 #line 367
         const bool swapped = device::array_eq_2(value, value_2);
-        const bool parts = device::Angle_eq(x[rt::at(i, x_len, 4, launch)].heading, y[rt::at(i, y_len, 5, launch)].heading) && device::array_eq(x[rt::at(i, x_len, 6, launch)].signs, y[rt::at(i, y_len, 7, launch)].signs);
-        out[rt::at(i, out_len, 22, launch)] = rt::add_u32(rt::add_u32(rt::add_u32(rt::add_u32((u32)device::Pose_eq(x[rt::at(i, x_len, 8, launch)], y[rt::at(i, y_len, 9, launch)]), rt::mul_u32(2, (u32)!device::Pose_eq(x[rt::at(i, x_len, 10, launch)], y[rt::at(i, y_len, 11, launch)]), 12, launch), 13, launch), rt::mul_u32(4, (u32)swapped, 14, launch), 15, launch), rt::mul_u32(8, (u32)device::tuple_eq(x[rt::at(i, x_len, 16, launch)], 1, y[rt::at(i, y_len, 17, launch)], 1), 18, launch), 19, launch), rt::mul_u32(16, (u32)parts, 20, launch), 21, launch);
+        const bool parts = device::Angle_eq(x[rt::at(i, x_len, 8, launch)].heading, y[rt::at(i, y_len, 9, launch)].heading) && device::array_eq(x[rt::at(i, x_len, 10, launch)].signs, y[rt::at(i, y_len, 11, launch)].signs);
+        out[rt::at(i, out_len, 26, launch)] = rt::add_u32(rt::add_u32(rt::add_u32(rt::add_u32((u32)device::Pose_eq(x[rt::at(i, x_len, 12, launch)], y[rt::at(i, y_len, 13, launch)]), rt::mul_u32(2, (u32)!device::Pose_eq(x[rt::at(i, x_len, 14, launch)], y[rt::at(i, y_len, 15, launch)]), 16, launch), 17, launch), rt::mul_u32(4, (u32)swapped, 18, launch), 19, launch), rt::mul_u32(8, (u32)device::tuple_eq(x[rt::at(i, x_len, 20, launch)], 1, y[rt::at(i, y_len, 21, launch)], 1), 22, launch), 23, launch), rt::mul_u32(16, (u32)parts, 24, launch), 25, launch);
     }
 }

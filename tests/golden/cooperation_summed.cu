@@ -71,11 +71,8 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
-static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
 }
 
 static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
@@ -135,23 +132,25 @@ extern "C" __global__ void summed(const u64* __restrict__ x, usize x_len, u64* _
     if (i == 0) {
         const usize end = (usize)gridDim.x;
 #line 186
-        if (rt::within(0, 0, 0, end, total_len) && rt::within(0, 1, 0, end, parts_len)) {
+        if (rt::within(1, total_len) && rt::within(end, parts_len)) {
 #line 186
             for (usize k_2 = 0; k_2 < end; ++k_2) {
-                total[0] = rt::add_u64(total[0], parts[k_2], 3, launch);
+                const usize at = 0;
+#line 187
+                total[at] = rt::add_u64(total[at], parts[k_2], 5, launch);
             }
         } else {
 #line 186
-            for (usize k_3 = 0; k_3 < end; ++k_3) {
-                const usize at = rt::at(0, total_len, 5, launch);
+            for (usize k_2 = 0; k_2 < end; ++k_2) {
+                const usize at = rt::at(0, total_len, 4, launch);
 #line 187
-                total[at] = rt::add_u64(total[at], parts[rt::at(k_3, parts_len, 4, launch)], 6, launch);
+                total[at] = rt::add_u64(total[at], parts[rt::at(k_2, parts_len, 3, launch)], 5, launch);
             }
         }
     }
 #line 190
-    rt::sync_grid(7, launch);
+    rt::sync_grid(6, launch);
     if (i < parts_len) {
-        parts[rt::at(i, parts_len, 11, launch)] = rt::sub_u64(total[rt::at(0, total_len, 8, launch)], parts[rt::at(i, parts_len, 9, launch)], 10, launch);
+        parts[rt::at(i, parts_len, 10, launch)] = rt::sub_u64(total[rt::at(0, total_len, 7, launch)], parts[rt::at(i, parts_len, 8, launch)], 9, launch);
     }
 }

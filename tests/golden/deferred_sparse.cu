@@ -80,11 +80,8 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
-static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
 }
 
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
@@ -101,15 +98,13 @@ extern "C" __global__ void __launch_bounds__(1024, 1) sparse(const u32* __restri
         float sum = 0.0f;
         const usize end = (usize)starts[rt::at(rt::add_u64(row, 1, 1, launch), starts_len, 2, launch)];
 #line 27
-        const usize start = (usize)starts[rt::at(row, starts_len, 0, launch)];
-#line 27
-        if (rt::within(0, 1, start, end, columns_len) && rt::within(0, 1, start, end, values_len)) {
+        if (rt::within(end, columns_len) && rt::within(end, values_len)) {
 #line 27
             bool fault = false;
 #line 27
             float sum_before = sum;
 #line 27
-            for (usize k = start; k < end; ++k) {
+            for (usize k = (usize)starts[row]; k < end; ++k) {
                 const usize column = (usize)columns[k];
                 const float value = values[k];
                 sum += value * rt::load(x, column, x_len, fault);
@@ -119,10 +114,10 @@ extern "C" __global__ void __launch_bounds__(1024, 1) sparse(const u32* __restri
 #line 27
                 sum = sum_before;
 #line 27
-                for (usize k = start; k < end; ++k) {
+                for (usize k = (usize)starts[row]; k < end; ++k) {
                     const usize column = (usize)columns[k];
                     const float value = values[k];
-                    sum += value * x[rt::at(column, x_len, 3, launch)];
+                    sum += value * x[rt::at(column, x_len, 5, launch)];
                 }
             }
         } else {
@@ -131,13 +126,13 @@ extern "C" __global__ void __launch_bounds__(1024, 1) sparse(const u32* __restri
 #line 27
             float sum_before_2 = sum;
 #line 27
-            for (usize k_2 = start; k_2 < end;) {
-                const usize k_end = rt::chunk_up<usize>(k_2, end);
+            for (usize k = (usize)starts[row]; k < end;) {
+                const usize k_end = rt::chunk_up<usize>(k, end);
 #line 27
-                for (; k_2 < k_end; ++k_2) {
-                    const usize column_2 = (usize)rt::load(columns, k_2, columns_len, fault_2);
-                    const float value_2 = rt::load(values, k_2, values_len, fault_2);
-                    sum += value_2 * rt::load(x, column_2, x_len, fault_2);
+                for (; k < k_end; ++k) {
+                    const usize column = (usize)rt::load(columns, k, columns_len, fault_2);
+                    const float value = rt::load(values, k, values_len, fault_2);
+                    sum += value * rt::load(x, column, x_len, fault_2);
                 }
                 if (fault_2) break;
             }
@@ -146,14 +141,14 @@ extern "C" __global__ void __launch_bounds__(1024, 1) sparse(const u32* __restri
 #line 27
                 sum = sum_before_2;
 #line 27
-                for (usize k_2 = start; k_2 < end; ++k_2) {
-                    const usize column_2 = (usize)columns[rt::at(k_2, columns_len, 4, launch)];
-                    const float value_2 = values[rt::at(k_2, values_len, 5, launch)];
-                    sum += value_2 * x[rt::at(column_2, x_len, 6, launch)];
+                for (usize k = (usize)starts[row]; k < end; ++k) {
+                    const usize column = (usize)columns[rt::at(k, columns_len, 3, launch)];
+                    const float value = values[rt::at(k, values_len, 4, launch)];
+                    sum += value * x[rt::at(column, x_len, 5, launch)];
                 }
             }
         }
 #line 32
-        y[rt::at(row, y_len, 7, launch)] = sum;
+        y[rt::at(row, y_len, 6, launch)] = sum;
     }
 }

@@ -154,7 +154,7 @@ static __device__ inline usize first_above(const float* x, usize x_len, float li
 static __device__ inline i64 power(i64 x, rt::Launch launch) {
     i64 product = 1;
     for (usize i = 0; i < 3; ++i) {
-        product = rt::mul_i64(product, x, 2, launch);
+        product = rt::mul_i64(product, x, 3, launch);
     }
     return product;
 }
@@ -163,7 +163,7 @@ static __device__ inline i64 power(i64 x, rt::Launch launch) {
 static __device__ inline i64 power_2(i64 x, rt::Launch launch) {
     i64 product = 1;
     for (usize i = 0; i < 0; ++i) {
-        product = rt::mul_i64(product, x, 3, launch);
+        product = rt::mul_i64(product, x, 4, launch);
     }
     return product;
 }
@@ -172,7 +172,7 @@ static __device__ inline i64 power_2(i64 x, rt::Launch launch) {
 static __device__ inline i64 power_3(i64 x, rt::Launch launch) {
     i64 product = 1;
     for (usize i = 0; i < 5; ++i) {
-        product = rt::mul_i64(product, x, 4, launch);
+        product = rt::mul_i64(product, x, 5, launch);
     }
     return product;
 }
@@ -183,12 +183,12 @@ static __device__ inline i64 power_3(i64 x, rt::Launch launch) {
 extern "C" __global__ void calling(const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, double* __restrict__ wide, usize wide_len, usize* __restrict__ indices, usize indices_len, i64* __restrict__ powers, usize powers_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < x_len) {
-        y[rt::at(i, y_len, 8, launch)] = device::mixed(x[rt::at(i, x_len, 5, launch)], 10.0f, 0.25f) + device::mixed(x[rt::at(i, x_len, 6, launch)], 10.0f, x[rt::at(i, x_len, 7, launch)]);
-        wide[rt::at(i, wide_len, 10, launch)] = device::mixed_2((double)x[rt::at(i, x_len, 9, launch)], -1.0, 0.5);
+        y[rt::at(i, y_len, 9, launch)] = device::mixed(x[rt::at(i, x_len, 6, launch)], 10.0f, 0.25f) + device::mixed(x[rt::at(i, x_len, 7, launch)], 10.0f, x[rt::at(i, x_len, 8, launch)]);
+        wide[rt::at(i, wide_len, 11, launch)] = device::mixed_2((double)x[rt::at(i, x_len, 10, launch)], -1.0, 0.5);
         device::add_to(y, y_len, i, 100.0f, launch);
-        device::add_to(y, y_len, rt::add_u64(i, x_len, 11, launch), 1000000000.0f, launch);
-        device::add_to_2(wide, wide_len, i, (double)y[rt::at(i, y_len, 12, launch)], launch);
-        indices[rt::at(i, indices_len, 14, launch)] = rt::add_u64(device::first_above(x, x_len, (float)i), device::first_above(y, y_len, 101.0f), 13, launch);
-        powers[rt::at(i, powers_len, 17, launch)] = rt::add_i64(device::power((i64)i, launch), rt::mul_i64(device::power_2((i64)i, launch), device::power_3(2, launch), 15, launch), 16, launch);
+        device::add_to(y, y_len, rt::add_u64(i, x_len, 12, launch), 1000000000.0f, launch);
+        device::add_to_2(wide, wide_len, i, (double)y[rt::at(i, y_len, 13, launch)], launch);
+        indices[rt::at(i, indices_len, 15, launch)] = rt::add_u64(device::first_above(x, x_len, (float)i), device::first_above(y, y_len, 101.0f), 14, launch);
+        powers[rt::at(i, powers_len, 18, launch)] = rt::add_i64(device::power((i64)i, launch), rt::mul_i64(device::power_2((i64)i, launch), device::power_3(2, launch), 16, launch), 17, launch);
     }
 }

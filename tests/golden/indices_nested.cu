@@ -73,11 +73,8 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
-static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
 }
 
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
@@ -103,6 +100,15 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
     return a * b;
 }
 
+static __device__ __forceinline__ u64 saturating_add_u64(u64 a, u64 b) {
+    const u64 sum = (u64)(a + b);
+    return sum < a ? 18446744073709551615ull : sum;
+}
+
+static __device__ __forceinline__ u64 saturating_mul_u64(u64 a, u64 b) {
+    return __umul64hi(a, b) != 0 ? 18446744073709551615ull : a * b;
+}
+
 }  // namespace rt
 
 #line 61 "tests/corpus/indices.rs"
@@ -111,18 +117,18 @@ extern "C" __global__ void nested(const u32* __restrict__ x, usize x_len, u32* _
         u32 sum = 0;
         const usize end_2 = rt::add_u64(by, offset, 0, launch);
 #line 64
-        if (rt::within(row * by, 1, offset, end_2, x_len)) {
+        if (rt::within(rt::saturating_add_u64(rt::saturating_add_u64(offset, rt::saturating_mul_u64(row, by)), by), x_len) && rt::within(rt::saturating_add_u64(offset, by), x_len) && rt::within(1, by)) {
 #line 64
             for (usize col = offset; col < end_2; ++col) {
-                sum = rt::add_u32(sum, rt::add_u32(x[rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch)], x[rt::at<6>(rt::sub_u64(rt::sub_u64(by, 1, 3, launch), rt::sub_u64(col, offset, 4, launch), 5, launch), x_len, launch)], 7, launch), 8, launch);
+                sum = rt::add_u32(sum, rt::add_u32(x[rt::add_u64(row * by, col, 2, launch)], x[by - 1 - (col - offset)], 8, launch), 9, launch);
             }
         } else {
 #line 64
-            for (usize col_2 = offset; col_2 < end_2; ++col_2) {
-                sum = rt::add_u32(sum, rt::add_u32(x[rt::at<11>(rt::add_u64(rt::mul_u64(row, by, 9, launch), col_2, 10, launch), x_len, launch)], x[rt::at<15>(rt::sub_u64(rt::sub_u64(by, 1, 12, launch), rt::sub_u64(col_2, offset, 13, launch), 14, launch), x_len, launch)], 16, launch), 17, launch);
+            for (usize col = offset; col < end_2; ++col) {
+                sum = rt::add_u32(sum, rt::add_u32(x[rt::at<3>(rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch), x_len, launch)], x[rt::at<7>(rt::sub_u64(by, 1, 4, launch) - (col - offset), x_len, launch)], 8, launch), 9, launch);
             }
         }
 #line 67
-        y[rt::at<18>(row, y_len, launch)] = sum;
+        y[rt::at<10>(row, y_len, launch)] = sum;
     }
 }

@@ -73,6 +73,10 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
+}
+
 static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
     return (u64)end - (u64)i > by ? (u64)((u64)i + by) : end;
 }
@@ -83,7 +87,15 @@ static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
 extern "C" __global__ void vector_add(const float* __restrict__ a, usize a_len, const float* __restrict__ b, usize b_len, float* __restrict__ sum, usize sum_len, rt::Launch launch) {
     const usize step = gridDim.x * (usize)blockDim.x;
 #line 33
-    for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < sum_len; i = rt::step_u64(i, sum_len, step)) {
-        sum[rt::at<2>(i, sum_len, launch)] = a[rt::at<0>(i, a_len, launch)] + b[rt::at<1>(i, b_len, launch)];
+    if (rt::within(sum_len, a_len) && rt::within(sum_len, b_len)) {
+#line 33
+        for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < sum_len; i = rt::step_u64(i, sum_len, step)) {
+            sum[i] = a[i] + b[i];
+        }
+    } else {
+#line 33
+        for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < sum_len; i = rt::step_u64(i, sum_len, step)) {
+            sum[i] = a[rt::at<0>(i, a_len, launch)] + b[rt::at<1>(i, b_len, launch)];
+        }
     }
 }

@@ -80,21 +80,9 @@ static __device__ __forceinline__ usize part_len(usize start, usize end, usize l
     return end - start;
 }
 
-static __device__ __forceinline__ i64 add_i64(i64 a, i64 b, u32 site, Launch launch) {
-    const i64 sum = (i64)((u64)a + (u64)b);
-    if (((a ^ sum) & (b ^ sum)) < 0) fault(launch, site, 0, 0);
-    return sum;
-}
-
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
     if (b > ~a) fault(launch, site, 0, 0);
     return a + b;
-}
-
-static __device__ __forceinline__ i64 mul_i64(i64 a, i64 b, u32 site, Launch launch) {
-    const i64 product = (i64)((u64)a * (u64)b);
-    if (__mul64hi(a, b) != (product >> 63)) fault(launch, site, 0, 0);
-    return product;
 }
 
 static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
@@ -111,7 +99,7 @@ static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize 
     for (usize i = 0; i < 8; ++i) {
         i64 value;
 #line 100
-        const i32 matched = x[rt::at<0>(i, x_len, launch)];
+        const i32 matched = x[i];
 #line 100
         if (matched <= -2) {
             value = -1;
@@ -125,7 +113,7 @@ static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize 
 #line 104
             const i32 n = matched;
 #line 104
-            value = rt::mul_i64((i64)n, 100, 1, launch);
+            value = (i64)n * 100;
         } else if (matched == 5) {
 #line 105
             value = 50;
@@ -133,7 +121,7 @@ static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize 
 #line 106
             const i32 n_2 = matched;
 #line 106
-            value = rt::add_i64(60, (i64)n_2, 2, launch);
+            value = 60 + (i64)n_2;
         } else if (matched == 9) {
 #line 107
             value = 90;
@@ -150,7 +138,7 @@ static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize 
             value = 8;
         }
 #line 100
-        y[rt::at<3>(i, y_len, launch)] = value;
+        y[i] = value;
     }
 #line 113
     i64 value_2;

@@ -216,8 +216,8 @@ static __device__ inline i64 grow_all(rt::Array<types::Square, 2> shapes, i64 by
     rt::Array<types::Square, 2> shapes_2 = shapes;
     i64 sum = 0;
     for (usize i = 0; i < 2; ++i) {
-        device::Square_grow(shapes_2[rt::at(i, 2, 8, launch)], by);
-        const i64 value = device::Shape_grown_2(shapes_2[rt::at(i, 2, 9, launch)], by, launch);
+        device::Square_grow(shapes_2[i], by);
+        const i64 value = device::Shape_grown_2(shapes_2[i], by, launch);
 #line 344
         sum = rt::add_i64(sum, value, 10, launch);
     }
@@ -229,8 +229,8 @@ static __device__ inline i64 grow_all_2(rt::Array<types::Rectangle_i32, 1> shape
     rt::Array<types::Rectangle_i32, 1> shapes_2 = shapes;
     i64 sum = 0;
     for (usize i = 0; i < 1; ++i) {
-        device::Rectangle_grow(shapes_2[rt::at(i, 1, 11, launch)], by);
-        const i64 value = device::Shape_grown(shapes_2[rt::at(i, 1, 12, launch)], by, launch);
+        device::Rectangle_grow(shapes_2[i], by);
+        const i64 value = device::Shape_grown(shapes_2[i], by, launch);
 #line 344
         sum = rt::add_i64(sum, value, 13, launch);
     }
@@ -269,8 +269,8 @@ static __device__ inline i64 grow_all_3(rt::Array<i32, 2> shapes, i64 by, rt::La
     rt::Array<i32, 2> shapes_2 = shapes;
     i64 sum = 0;
     for (usize i = 0; i < 2; ++i) {
-        device::i32_grow(shapes_2[rt::at(i, 2, 17, launch)], by);
-        const i64 value = device::Shape_grown_3(shapes_2[rt::at(i, 2, 18, launch)], by, launch);
+        device::i32_grow(shapes_2[i], by);
+        const i64 value = device::Shape_grown_3(shapes_2[i], by, launch);
 #line 344
         sum = rt::add_i64(sum, value, 19, launch);
     }

@@ -73,11 +73,8 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
-static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umulhi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
 }
 
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
@@ -92,6 +89,16 @@ static __device__ __forceinline__ u32 mul_u32(u32 a, u32 b, u32 site, Launch lau
     return (u32)product;
 }
 
+static __device__ __forceinline__ u32 saturating_add_u32(u32 a, u32 b) {
+    const u32 sum = (u32)(a + b);
+    return sum < a ? 4294967295u : sum;
+}
+
+static __device__ __forceinline__ u32 saturating_mul_u32(u32 a, u32 b) {
+    const u64 product = (u64)a * b;
+    return product > 4294967295u ? 4294967295u : (u32)product;
+}
+
 }  // namespace rt
 
 #line 53 "tests/corpus/narrow.rs"
@@ -101,18 +108,18 @@ extern "C" __global__ void product(u32 n, const float* __restrict__ a, usize a_l
     const u32 i = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     if (i < n && j < n) {
         float sum = 0.0f;
-        if (rt::within(i * n, 1, 0, n, a_len) && rt::within(j, n, 0, n, b_len)) {
+        if (rt::within(rt::saturating_add_u32(rt::saturating_add_u32(rt::saturating_mul_u32((usize)threadIdx.y, (usize)n), rt::saturating_mul_u32((usize)blockDim.y, rt::saturating_mul_u32((usize)blockIdx.y, (usize)n))), (usize)n), a_len) && rt::within(rt::saturating_add_u32(rt::saturating_add_u32((usize)threadIdx.x + (usize)blockDim.x * (usize)blockIdx.x, rt::saturating_mul_u32((usize)n, (usize)n)), 1), rt::saturating_add_u32(b_len, (usize)n))) {
 #line 57
             for (u32 k = 0; k < n; ++k) {
-                sum += a[rt::add_u32(rt::mul_u32(i, n, 0, launch), k, 1, launch)] * b[rt::add_u32(rt::mul_u32(k, n, 2, launch), j, 3, launch)];
+                sum += a[rt::add_u32(i * n, k, 1, launch)] * b[k * n + j];
             }
         } else {
 #line 57
-            for (u32 k_2 = 0; k_2 < n; ++k_2) {
-                sum += a[rt::at<6>(rt::add_u32(rt::mul_u32(i, n, 4, launch), k_2, 5, launch), a_len, launch)] * b[rt::at<9>(rt::add_u32(rt::mul_u32(k_2, n, 7, launch), j, 8, launch), b_len, launch)];
+            for (u32 k = 0; k < n; ++k) {
+                sum += a[rt::at<2>(rt::add_u32(rt::mul_u32(i, n, 0, launch), k, 1, launch), a_len, launch)] * b[rt::at<5>(rt::add_u32(rt::mul_u32(k, n, 3, launch), j, 4, launch), b_len, launch)];
             }
         }
 #line 60
-        c[rt::at<12>(rt::add_u32(rt::mul_u32(i, n, 10, launch), j, 11, launch), c_len, launch)] = sum;
+        c[rt::at<8>(rt::add_u32(rt::mul_u32(i, n, 6, launch), j, 7, launch), c_len, launch)] = sum;
     }
 }

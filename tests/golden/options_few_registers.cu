@@ -70,31 +70,9 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-template <u32 site>
-static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
-    if (Fault* const record = claim(launch, site)) {
-        record->index = index;
-        record->len = len;
-        __threadfence_system();
-    }
-    asm volatile("exit;");
-    __builtin_unreachable();
-}
-
-template <u32 site>
-static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
-    if (index >= len) fault<site>(launch, index, len);
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
     return index;
-}
-
-static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
-    if (b > ~a) fault(launch, site, 0, 0);
-    return a + b;
-}
-
-static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
-    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
-    return a * b;
 }
 
 static __device__ __forceinline__ u64 rem_u64(u64 a, u64 b, u32 site, Launch launch) {
@@ -109,11 +87,11 @@ extern "C" __global__ void __launch_bounds__(128, 2) few_registers(const double*
     rt::Array<double, 24> part = rt::filled<double, 24>(0.0);
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     for (usize k = 0; k < 24; ++k) {
-        part[k] = x[rt::at<2>(rt::rem_u64(rt::add_u64(i, k, 0, launch), x_len, 1, launch), x_len, launch)] * (double)k;
+        part[k] = x[rt::rem_u64(i + k, x_len, 1, launch)] * (double)k;
     }
     double sum = 0.0;
     for (usize k_2 = 0; k_2 < 24; ++k_2) {
-        sum += part[rt::at<5>(rt::add_u64(rt::mul_u64(k_2, 7, 3, launch), i, 4, launch) % 24, 24, launch)];
+        sum += part[(k_2 * 7 + i) % 24];
     }
-    y[rt::at<6>(i, y_len, launch)] = sum;
+    y[rt::at(i, y_len, 7, launch)] = sum;
 }

@@ -61,6 +61,10 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
+}
+
 static __device__ __forceinline__ i32 opaque_i32(i32 x) {
     u32 seen = (u32)x;
     asm("" : "+r"(seen));
@@ -289,12 +293,21 @@ extern "C" __global__ void effects(u32* __restrict__ log_, usize log_len, u32* _
 #line 181
     const u32 value_26 = device::number(log_, log_len, 3, launch);
 #line 181
-    for (u32 k = value_25; k < value_26; ++k) {
-        const usize at_4 = rt::at(17, y_len, 59, launch);
+    if (rt::within(18, y_len)) {
+#line 181
+        for (u32 k = value_25; k < value_26; ++k) {
+            const usize at_4 = 17;
 #line 182
-        y[at_4] = rt::add_u32(y[at_4], rt::add_u32(rt::mul_u32(k, p, 57, launch), q, 58, launch), 60, launch);
+            y[at_4] = rt::add_u32(y[at_4], k * p + q, 60, launch);
+        }
+    } else {
+#line 181
+        for (u32 k = value_25; k < value_26; ++k) {
+            const usize at_4 = rt::at(17, y_len, 59, launch);
+#line 182
+            y[at_4] = rt::add_u32(y[at_4], k * p + q, 60, launch);
+        }
     }
-#line 185
     const u32 value_27 = device::number(log_, log_len, 20, launch);
 #line 185
     const u32 value_28 = device::number(log_, log_len, 21, launch);

@@ -329,7 +329,7 @@ static __device__ inline types::Hit trace(types::Ray ray, const types::Body* bod
 #line 445
         const usize id_2 = nearest_2_1;
 #line 445
-        const types::Body matched = bodies[rt::at<0>(id_2, bodies_len, launch)];
+        const types::Body matched = bodies[rt::at<1>(id_2, bodies_len, launch)];
 #line 445
         if (matched.tag == types::Body_tag_Sphere) {
             return types::Hit(types::Hit_Sphere{types::Hit_tag_Sphere, t_3, (u32)id_2});
@@ -346,6 +346,6 @@ static __device__ inline types::Hit trace(types::Ray ray, const types::Body* bod
 extern "C" __global__ void first_hits(const types::Ray* __restrict__ rays, usize rays_len, const types::Body* __restrict__ bodies, usize bodies_len, types::Hit* __restrict__ hits, usize hits_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < rays_len) {
-        hits[rt::at<2>(i, hits_len, launch)] = device::trace(rays[rt::at<1>(i, rays_len, launch)], bodies, bodies_len, launch);
+        hits[rt::at<3>(i, hits_len, launch)] = device::trace(rays[rt::at<2>(i, rays_len, launch)], bodies, bodies_len, launch);
     }
 }

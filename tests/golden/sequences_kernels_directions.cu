@@ -56,8 +56,20 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
     __builtin_unreachable();
 }
 
-static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
-    if (index >= len) fault(launch, site, index, len);
+template <u32 site>
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+template <u32 site>
+static __device__ __forceinline__ usize at(usize index, usize len, Launch launch) {
+    if (index >= len) fault<site>(launch, index, len);
     return index;
 }
 
@@ -120,22 +132,22 @@ namespace device {
 
 #line 16 "tests/corpus/sequences.rs"
 static __device__ inline void directions(const i32* x, usize x_len, i64* y, usize y_len, rt::Launch launch) {
-    const i32 a = x[rt::at(0, x_len, 0, launch)] % 50;
+    const i32 a = x[rt::at<0>(0, x_len, launch)] % 50;
 #line 17
-    const i32 b = x[rt::at(1, x_len, 1, launch)] % 50;
+    const i32 b = x[rt::at<1>(1, x_len, launch)] % 50;
 #line 17
-    const usize n = rt::add_u64((usize)(x[rt::at(2, x_len, 2, launch)] & 7), 1, 3, launch);
+    const usize n = rt::add_u64((usize)(x[rt::at<2>(2, x_len, launch)] & 7), 1, 3, launch);
     usize at = 0;
     for (i32 i_next = b; i_next > a; --i_next) {
 #line 19
         const i32 i = i_next - 1;
-        y[rt::at(at % 3, y_len, 7, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(at % 3, y_len, 4, launch)], 7, 5, launch) % 1000003, (i64)i, 6, launch);
+        y[at % 3] = rt::add_i64(rt::mul_i64(y[at % 3], 7, 5, launch) % 1000003, (i64)i, 6, launch);
         at = rt::add_u64(at, 1, 8, launch);
     }
     i32 i_2 = b;
 #line 23
     for (bool more = i_2 >= a; more; more = rt::step_down_i32(i_2, a, 1)) {
-        y[rt::at(3, y_len, 12, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(3, y_len, 9, launch)], 7, 10, launch) % 1000003, (i64)i_2, 11, launch);
+        y[3] = rt::add_i64(rt::mul_i64(y[3], 7, 10, launch) % 1000003, (i64)i_2, 11, launch);
     }
     if (n == 0) {
 #line 26
@@ -143,7 +155,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     }
 #line 26
     for (i32 i_3 = a; i_3 < b; i_3 = rt::step_i32(i_3, b, n)) {
-        y[rt::at(4, y_len, 17, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(4, y_len, 14, launch)], 7, 15, launch) % 1000003, (i64)i_3, 16, launch);
+        y[4] = rt::add_i64(rt::mul_i64(y[4], 7, 15, launch) % 1000003, (i64)i_3, 16, launch);
     }
     if (n == 0) {
 #line 29
@@ -153,7 +165,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i32 i_4 = a;
 #line 29
     for (bool more_2 = i_4 <= b; more_2; more_2 = rt::step_to_i32(i_4, b, n)) {
-        y[rt::at(5, y_len, 22, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(5, y_len, 19, launch)], 7, 20, launch) % 1000003, (i64)i_4, 21, launch);
+        y[5] = rt::add_i64(rt::mul_i64(y[5], 7, 20, launch) % 1000003, (i64)i_4, 21, launch);
     }
     if (n == 0) {
 #line 32
@@ -167,7 +179,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i32 i_5 = last_2;
 #line 32
     for (bool more_3 = a < b; more_3; more_3 = rt::step_down_i32(i_5, a, n)) {
-        y[rt::at(6, y_len, 27, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(6, y_len, 24, launch)], 7, 25, launch) % 1000003, (i64)i_5, 26, launch);
+        y[6] = rt::add_i64(rt::mul_i64(y[6], 7, 25, launch) % 1000003, (i64)i_5, 26, launch);
     }
     const i16 end = (i16)b;
 #line 35
@@ -183,7 +195,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i16 i_6 = last_3;
 #line 35
     for (bool more_4 = start <= end; more_4; more_4 = rt::step_down_i16(i_6, start, n)) {
-        y[rt::at(7, y_len, 32, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(7, y_len, 29, launch)], 7, 30, launch) % 1000003, (i64)i_6, 31, launch);
+        y[7] = rt::add_i64(rt::mul_i64(y[7], 7, 30, launch) % 1000003, (i64)i_6, 31, launch);
     }
     if (n == 0) {
 #line 38
@@ -195,7 +207,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i32 i_7 = last_4;
 #line 38
     for (bool more_5 = a < b; more_5; more_5 = rt::step_down_i32(i_7, a, n)) {
-        y[rt::at(8, y_len, 37, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(8, y_len, 34, launch)], 7, 35, launch) % 1000003, (i64)i_7, 36, launch);
+        y[8] = rt::add_i64(rt::mul_i64(y[8], 7, 35, launch) % 1000003, (i64)i_7, 36, launch);
     }
     if (n == 0) {
 #line 41
@@ -205,14 +217,14 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i32 i_8 = b;
 #line 41
     for (bool more_6 = i_8 >= a; more_6; more_6 = rt::step_down_i32(i_8, a, n)) {
-        y[rt::at(9, y_len, 42, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(9, y_len, 39, launch)], 7, 40, launch) % 1000003, (i64)i_8, 41, launch);
+        y[9] = rt::add_i64(rt::mul_i64(y[9], 7, 40, launch) % 1000003, (i64)i_8, 41, launch);
     }
     const i32 last_5 = rt::wrapping_sub_i32(b, 1);
 #line 44
     i32 i_9 = a;
 #line 44
     for (bool more_7 = a < b; more_7; more_7 = rt::step_to_i32(i_9, last_5, 1)) {
-        y[rt::at(10, y_len, 46, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(10, y_len, 43, launch)], 7, 44, launch) % 1000003, (i64)i_9, 45, launch);
+        y[10] = rt::add_i64(rt::mul_i64(y[10], 7, 44, launch) % 1000003, (i64)i_9, 45, launch);
     }
 }
 

@@ -61,13 +61,6 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
-static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
-}
-
 static __device__ __forceinline__ usize part_len(usize start, usize end, usize len, u32 site, Launch launch) {
     if (start > len) fault(launch, site, start, len);
     if (end > len) fault(launch, site + 1, end, len);
@@ -114,121 +107,84 @@ namespace device {
 
 #line 99 "tests/corpus/sequences.rs"
 static __device__ inline void elements(const i32* x, usize x_len, i64* y, usize y_len, rt::Launch launch) {
-    for (usize i_7 = 0; i_7 < x_len; ++i_7) {
+    for (usize i_4 = 0; i_4 < x_len; ++i_4) {
 #line 100
-        const i32& v = x[i_7];
-        const usize at = rt::at(0, y_len, 0, launch);
+        const i32& v = x[i_4];
+        const usize at = 0;
 #line 101
         y[at] = rt::add_i64(y[at], (i64)v, 1, launch);
     }
-    for (usize i_8 = 0; i_8 < x_len; ++i_8) {
+    for (usize i_5 = 0; i_5 < x_len; ++i_5) {
 #line 103
-        const i32& v_2 = x[i_8];
-        y[rt::at(1, y_len, 5, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(1, y_len, 2, launch)], 3, 3, launch), (i64)v_2 % 100, 4, launch);
+        const i32& v_2 = x[i_5];
+        y[1] = rt::add_i64(rt::mul_i64(y[1], 3, 3, launch), (i64)v_2 % 100, 4, launch);
     }
-    for (usize i_9 = 0; i_9 < x_len; ++i_9) {
+    for (usize i_6 = 0; i_6 < x_len; ++i_6) {
 #line 106
-        const i32 v_3 = x[i_9];
-        const usize at_2 = rt::at(2, y_len, 6, launch);
+        const i32 v_3 = x[i_6];
+        const usize at_2 = 2;
 #line 107
         y[at_2] = rt::add_i64(y[at_2], (i64)v_3 / 2, 7, launch);
     }
-    if (rt::within(3, 0, 0, x_len, y_len)) {
+    for (usize i = 0; i < x_len; ++i) {
 #line 109
-        for (usize i = 0; i < x_len; ++i) {
-#line 109
-            const i32& v_4 = x[i];
-            y[3] = rt::add_i64(y[3], rt::mul_i64((i64)v_4 % 10, (i64)i, 8, launch), 9, launch);
-        }
-    } else {
-#line 109
-        for (usize i_2 = 0; i_2 < x_len; ++i_2) {
-#line 109
-            const i32& v_5 = x[i_2];
-            const usize at_3 = rt::at(3, y_len, 11, launch);
+        const i32& v_4 = x[i];
+        const usize at_3 = 3;
 #line 110
-            y[at_3] = rt::add_i64(y[at_3], rt::mul_i64((i64)v_5 % 10, (i64)i_2, 10, launch), 12, launch);
-        }
+        y[at_3] = rt::add_i64(y[at_3], rt::mul_i64((i64)v_4 % 10, (i64)i, 8, launch), 10, launch);
     }
-#line 112
     for (usize i_next = x_len; i_next > 0; --i_next) {
 #line 112
-        const usize i_10 = i_next - 1;
+        const usize i_7 = i_next - 1;
 #line 112
-        const i32& v_6 = x[i_10];
-        y[rt::at(4, y_len, 16, launch)] = rt::add_i64(rt::mul_i64(y[rt::at(4, y_len, 13, launch)], 3, 14, launch), (i64)v_6 % 100, 15, launch);
+        const i32& v_5 = x[i_7];
+        y[4] = rt::add_i64(rt::mul_i64(y[4], 3, 12, launch), (i64)v_5 % 100, 13, launch);
     }
-    if (rt::within(5, 0, 0, x_len, y_len)) {
+    for (usize i_next_2 = x_len; i_next_2 > 0; --i_next_2) {
 #line 115
-        for (usize i_next_2 = x_len; i_next_2 > 0; --i_next_2) {
+        const usize i_2 = i_next_2 - 1;
 #line 115
-            const usize i_3 = i_next_2 - 1;
-#line 115
-            const i32 v_7 = x[i_3];
-            y[5] = rt::add_i64(rt::add_i64(rt::mul_i64(y[5], 3, 17, launch), (i64)v_7 % 100, 18, launch), (i64)i_3, 19, launch) % 1000003;
-        }
-    } else {
-#line 115
-        for (usize i_next_3 = x_len; i_next_3 > 0; --i_next_3) {
-#line 115
-            const usize i_4 = i_next_3 - 1;
-#line 115
-            const i32 v_8 = x[i_4];
-            y[rt::at(5, y_len, 24, launch)] = rt::add_i64(rt::add_i64(rt::mul_i64(y[rt::at(5, y_len, 20, launch)], 3, 21, launch), (i64)v_8 % 100, 22, launch), (i64)i_4, 23, launch) % 1000003;
-        }
+        const i32 v_6 = x[i_2];
+        y[5] = rt::add_i64(rt::add_i64(rt::mul_i64(y[5], 3, 16, launch), (i64)v_6 % 100, 17, launch), (i64)i_2, 18, launch) % 1000003;
     }
+    const usize part_len = rt::rest_len(1, x_len, 20, launch);
 #line 118
-    const usize part_len = rt::rest_len(1, x_len, 25, launch);
+    for (usize i_next_3 = part_len; i_next_3 > 0; --i_next_3) {
 #line 118
-    if (rt::within(6, 0, 0, part_len, y_len)) {
+        const usize i_3 = i_next_3 - 1;
 #line 118
-        for (usize i_next_4 = part_len; i_next_4 > 0; --i_next_4) {
-#line 118
-            const usize i_5 = i_next_4 - 1;
-#line 118
-            const i32& v_9 = (x + 1)[i_5];
-            y[6] = rt::add_i64(rt::add_i64(rt::mul_i64(y[6], 3, 26, launch), (i64)v_9 % 100, 27, launch), (i64)i_5, 28, launch) % 1000003;
-        }
-    } else {
-#line 118
-        for (usize i_next_5 = part_len; i_next_5 > 0; --i_next_5) {
-#line 118
-            const usize i_6 = i_next_5 - 1;
-#line 118
-            const i32& v_10 = (x + 1)[i_6];
-            y[rt::at(6, y_len, 33, launch)] = rt::add_i64(rt::add_i64(rt::mul_i64(y[rt::at(6, y_len, 29, launch)], 3, 30, launch), (i64)v_10 % 100, 31, launch), (i64)i_6, 32, launch) % 1000003;
-        }
+        const i32& v_7 = (x + 1)[i_3];
+        y[6] = rt::add_i64(rt::add_i64(rt::mul_i64(y[6], 3, 22, launch), (i64)v_7 % 100, 23, launch), (i64)i_3, 24, launch) % 1000003;
     }
+    for (usize i_8 = 0; i_8 < x_len; ++i_8) {
 #line 121
-    for (usize i_11 = 0; i_11 < x_len; ++i_11) {
-#line 121
-        const i32 v_11 = x[i_11];
-        y[rt::at(7, y_len, 34, launch)] ^= (i64)v_11;
+        const i32 v_8 = x[i_8];
+        y[7] ^= (i64)v_8;
     }
-    const usize part_len_2 = rt::part_len(2, 5, x_len, 35, launch);
+    const usize part_len_2 = rt::part_len(2, 5, x_len, 27, launch);
 #line 124
-    for (usize i_12 = 0; i_12 < part_len_2; ++i_12) {
+    for (usize i_9 = 0; i_9 < part_len_2; ++i_9) {
 #line 124
-        const i32& v_12 = (x + 2)[i_12];
-        const usize at_4 = rt::at(8, y_len, 38, launch);
+        const i32& v_9 = (x + 2)[i_9];
+        const usize at_4 = 8;
 #line 125
-        y[at_4] = rt::add_i64(y[at_4], (i64)v_12, 39, launch);
+        y[at_4] = rt::add_i64(y[at_4], (i64)v_9, 31, launch);
     }
-    const usize part_len_3 = rt::rest_len(5, x_len, 40, launch);
+    const usize part_len_3 = rt::rest_len(5, x_len, 32, launch);
 #line 127
-    for (usize i_13 = 0; i_13 < part_len_3; ++i_13) {
+    for (usize i_10 = 0; i_10 < part_len_3; ++i_10) {
 #line 127
-        const i32& v_13 = (x + 5)[i_13];
-        const usize at_5 = rt::at(9, y_len, 41, launch);
+        const i32& v_10 = (x + 5)[i_10];
+        const usize at_5 = 9;
 #line 128
-        y[at_5] = rt::sub_i64(y[at_5], (i64)v_13, 42, launch);
+        y[at_5] = rt::sub_i64(y[at_5], (i64)v_10, 34, launch);
     }
-    const usize part_len_4 = rt::part_len(3, 3, x_len, 43, launch);
+    const usize part_len_4 = rt::part_len(3, 3, x_len, 35, launch);
 #line 130
-    for (usize i_14 = 0; i_14 < part_len_4; ++i_14) {
+    for (usize i_11 = 0; i_11 < part_len_4; ++i_11) {
 #line 130
-        const i32& v_14 = (x + 3)[i_14];
-        y[rt::at(10, y_len, 46, launch)] = (i64)v_14;
+        const i32& v_11 = (x + 3)[i_11];
+        y[rt::at(10, y_len, 38, launch)] = (i64)v_11;
     }
 }
 
@@ -238,17 +194,17 @@ static __device__ inline void elements(const i32* x, usize x_len, i64* y, usize 
 extern "C" __global__ void elements(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
 #line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-    if (rt::mul_u64(12, i, 47, launch) < y_len) {
-        const usize from = rt::mul_u64(8, i, 48, launch);
+    if (rt::mul_u64(12, i, 39, launch) < y_len) {
+        const usize from = rt::mul_u64(8, i, 40, launch);
 #line 49
-        const usize to = rt::mul_u64(12, i, 49, launch);
-        const usize end = rt::add_u64(from, 8, 50, launch);
+        const usize to = rt::mul_u64(12, i, 41, launch);
+        const usize end = rt::add_u64(from, 8, 42, launch);
 #line 50
-        const usize part_len = rt::part_len(from, end, x_len, 51, launch);
+        const usize part_len = rt::part_len(from, end, x_len, 43, launch);
 #line 50
-        const usize end_2 = rt::add_u64(to, 12, 54, launch);
+        const usize end_2 = rt::add_u64(to, 12, 46, launch);
 #line 50
-        const usize part_len_2 = rt::part_len(to, end_2, y_len, 55, launch);
+        const usize part_len_2 = rt::part_len(to, end_2, y_len, 47, launch);
 #line 50
         device::elements(x + from, part_len, y + to, part_len_2, launch);
     }

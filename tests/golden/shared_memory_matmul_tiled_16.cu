@@ -110,11 +110,11 @@ extern "C" __global__ void matmul_tiled(const float* __restrict__ a, usize a_len
         b_tile[rt::at(ty, 16, 13, launch)][rt::at(tx, 16, 14, launch)] = b_row < k && col < n ? b[rt::at(rt::add_u64(rt::mul_u64(b_row, n, 10, launch), col, 11, launch), b_len, 12, launch)] : 0.0f;
         __syncthreads();
         for (usize i = 0; i < 16; ++i) {
-            sum += a_tile[rt::at(ty, 16, 15, launch)][i] * b_tile[i][rt::at(tx, 16, 16, launch)];
+            sum += a_tile[ty][i] * b_tile[i][tx];
         }
         __syncthreads();
     }
     if (row < m && col < n) {
-        c[rt::at(rt::add_u64(rt::mul_u64(row, n, 17, launch), col, 18, launch), c_len, 19, launch)] = sum;
+        c[rt::at(rt::add_u64(rt::mul_u64(row, n, 19, launch), col, 20, launch), c_len, 21, launch)] = sum;
     }
 }

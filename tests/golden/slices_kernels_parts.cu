@@ -97,7 +97,7 @@ namespace device {
 static __device__ inline i64 small_sum(const i32* x, usize x_len, rt::Launch launch) {
     i64 total = 0;
     for (usize i = 0; i < x_len; ++i) {
-        total = rt::add_i64(total, (i64)x[i], 0, launch);
+        total = rt::add_i64(total, (i64)x[i], 1, launch);
     }
     return total;
 }
@@ -113,30 +113,30 @@ static __device__ inline void fill(i64* y, usize y_len, i64 value) {
 
 #line 102 "tests/corpus/slices.rs"
 static __device__ inline void parts(const i32* x, usize x_len, i64* y, usize y_len, rt::Launch launch) {
-    const usize a = (usize)x[rt::at(0, x_len, 1, launch)];
+    const usize a = (usize)x[rt::at(0, x_len, 2, launch)];
 #line 103
-    const usize b = (usize)x[rt::at(1, x_len, 2, launch)];
-    y[rt::at(0, y_len, 3, launch)] = 1;
-    const usize part_len = rt::part_len(a, b, x_len, 4, launch);
+    const usize b = (usize)x[rt::at(1, x_len, 3, launch)];
+    y[rt::at(0, y_len, 4, launch)] = 1;
+    const usize part_len = rt::part_len(a, b, x_len, 5, launch);
 #line 105
-    y[rt::at(1, y_len, 7, launch)] = device::small_sum(x + a, part_len, launch);
-    const usize part_len_2 = rt::rest_len(a, x_len, 8, launch);
+    y[rt::at(1, y_len, 8, launch)] = device::small_sum(x + a, part_len, launch);
+    const usize part_len_2 = rt::rest_len(a, x_len, 9, launch);
 #line 106
-    y[rt::at(2, y_len, 9, launch)] = device::small_sum(x + a, part_len_2, launch);
-    const usize part_len_3 = rt::part_len(0, b, x_len, 10, launch);
+    y[rt::at(2, y_len, 10, launch)] = device::small_sum(x + a, part_len_2, launch);
+    const usize part_len_3 = rt::part_len(0, b, x_len, 11, launch);
 #line 107
-    y[rt::at(3, y_len, 13, launch)] = device::small_sum(x, part_len_3, launch);
-    y[rt::at(4, y_len, 14, launch)] = device::small_sum(x, x_len, launch);
-    const usize part_len_4 = rt::rest_len(a, x_len, 15, launch);
+    y[rt::at(3, y_len, 14, launch)] = device::small_sum(x, part_len_3, launch);
+    y[rt::at(4, y_len, 15, launch)] = device::small_sum(x, x_len, launch);
+    const usize part_len_4 = rt::rest_len(a, x_len, 16, launch);
 #line 109
-    const usize part_len_5 = rt::part_len(0, 2, part_len_4, 16, launch);
+    const usize part_len_5 = rt::part_len(0, 2, part_len_4, 17, launch);
 #line 109
-    y[rt::at(5, y_len, 19, launch)] = device::small_sum(x + a, part_len_5, launch);
-    const usize start = rt::add_u64(a, 1, 20, launch);
+    y[rt::at(5, y_len, 20, launch)] = device::small_sum(x + a, part_len_5, launch);
+    const usize start = rt::add_u64(a, 1, 21, launch);
 #line 110
-    const usize end = rt::add_u64(b, 1, 21, launch);
+    const usize end = rt::add_u64(b, 1, 22, launch);
 #line 110
-    const usize part_len_6 = rt::part_len(start, end, y_len, 22, launch);
+    const usize part_len_6 = rt::part_len(start, end, y_len, 23, launch);
 #line 110
     device::fill(y + start, part_len_6, 7);
 }
@@ -147,17 +147,17 @@ static __device__ inline void parts(const i32* x, usize x_len, i64* y, usize y_l
 extern "C" __global__ void parts(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
 #line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-    if (rt::mul_u64(12, i, 25, launch) < y_len) {
-        const usize from = rt::mul_u64(8, i, 26, launch);
+    if (rt::mul_u64(12, i, 26, launch) < y_len) {
+        const usize from = rt::mul_u64(8, i, 27, launch);
 #line 49
-        const usize to = rt::mul_u64(12, i, 27, launch);
-        const usize end = rt::add_u64(from, 8, 28, launch);
+        const usize to = rt::mul_u64(12, i, 28, launch);
+        const usize end = rt::add_u64(from, 8, 29, launch);
 #line 50
-        const usize part_len = rt::part_len(from, end, x_len, 29, launch);
+        const usize part_len = rt::part_len(from, end, x_len, 30, launch);
 #line 50
-        const usize end_2 = rt::add_u64(to, 12, 32, launch);
+        const usize end_2 = rt::add_u64(to, 12, 33, launch);
 #line 50
-        const usize part_len_2 = rt::part_len(to, end_2, y_len, 33, launch);
+        const usize part_len_2 = rt::part_len(to, end_2, y_len, 34, launch);
 #line 50
         device::parts(x + from, part_len, y + to, part_len_2, launch);
     }

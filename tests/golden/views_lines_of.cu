@@ -61,11 +61,8 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
-static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
 }
 
 static __device__ __forceinline__ i64 add_i64(i64 a, i64 b, u32 site, Launch launch) {
@@ -95,7 +92,7 @@ namespace device {
 static __device__ inline i64 total(const i64* line, usize line_len_0, usize line_stride_0, rt::Launch launch) {
     i64 sum = 0;
     for (usize i = 0; i < line_len_0; ++i) {
-        sum = rt::add_i64(rt::mul_i64(sum, 3, 0, launch), line[i * line_stride_0], 1, launch);
+        sum = rt::add_i64(rt::mul_i64(sum, 3, 0, launch), line[i * line_stride_0], 2, launch);
     }
     return sum;
 }
@@ -105,7 +102,7 @@ static __device__ inline void scale(i64* line, usize line_len_0, usize line_stri
     for (usize i = 0; i < line_len_0; ++i) {
         const usize at = i * line_stride_0;
 #line 145
-        line[at] = rt::mul_i64(line[at], by, 2, launch);
+        line[at] = rt::mul_i64(line[at], by, 4, launch);
     }
 }
 
@@ -113,63 +110,63 @@ static __device__ inline void scale(i64* line, usize line_len_0, usize line_stri
 
 #line 151 "tests/corpus/views.rs"
 extern "C" __global__ void lines_of(i64* __restrict__ a, usize a_len_0, usize a_len_1, usize a_stride_0, usize a_stride_1, i64* __restrict__ rows, usize rows_len, i64* __restrict__ columns, usize columns_len, rt::Launch launch) {
-    if (rt::within(0, 1, 0, a_len_0, rows_len)) {
+    if (rt::within(a_len_0, rows_len)) {
 #line 152
         for (usize i = 0; i < a_len_0; ++i) {
-            i64* const row = a + rt::at(i, a_len_0, 3, launch) * a_len_1;
+            i64* const row = a + i * a_len_1;
 #line 153
             rows[i] = device::total(row, a_len_1, 1, launch);
         }
     } else {
 #line 152
-        for (usize i_2 = 0; i_2 < a_len_0; ++i_2) {
-            i64* const row_2 = a + rt::at(i_2, a_len_0, 4, launch) * a_len_1;
+        for (usize i = 0; i < a_len_0; ++i) {
+            i64* const row = a + i * a_len_1;
 #line 153
-            rows[rt::at(i_2, rows_len, 5, launch)] = device::total(row_2, a_len_1, 1, launch);
+            rows[rt::at(i, rows_len, 6, launch)] = device::total(row, a_len_1, 1, launch);
         }
     }
 #line 155
-    if (rt::within(0, 1, 0, a_len_1, columns_len)) {
+    if (rt::within(a_len_1, columns_len) && rt::within(1, a_len_0)) {
 #line 155
         for (usize j = 0; j < a_len_1; ++j) {
-            i64* const column_3 = a + rt::at(j, a_len_1, 6, launch);
+            i64* const column_2 = a + j;
 #line 156
-            const i64* const column = column_3;
+            const i64* const column = column_2;
 #line 156
             const usize column_len_0 = a_len_0;
 #line 156
             const usize column_stride_0 = a_len_1;
-            columns[j] = rt::add_i64(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), column[rt::at(0, column_len_0, 7, launch) * column_stride_0], 8, launch), rt::mul_i64((i64)column_len_0, 1000000, 9, launch), 10, launch);
+            columns[j] = rt::add_i64(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), column[0 * column_stride_0], 9, launch), rt::mul_i64((i64)column_len_0, 1000000, 10, launch), 11, launch);
         }
     } else {
 #line 155
-        for (usize j_2 = 0; j_2 < a_len_1; ++j_2) {
-            i64* const column_4 = a + rt::at(j_2, a_len_1, 11, launch);
+        for (usize j = 0; j < a_len_1; ++j) {
+            i64* const column_2 = a + j;
 #line 156
-            const i64* const column_2 = column_4;
+            const i64* const column = column_2;
 #line 156
-            const usize column_len_0_2 = a_len_0;
+            const usize column_len_0 = a_len_0;
 #line 156
-            const usize column_stride_0_2 = a_len_1;
-            columns[rt::at(j_2, columns_len, 16, launch)] = rt::add_i64(rt::add_i64(device::total(column_2, column_len_0_2, column_stride_0_2, launch), column_2[rt::at(0, column_len_0_2, 12, launch) * column_stride_0_2], 13, launch), rt::mul_i64((i64)column_len_0_2, 1000000, 14, launch), 15, launch);
+            const usize column_stride_0 = a_len_1;
+            columns[rt::at(j, columns_len, 12, launch)] = rt::add_i64(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), column[rt::at(0, column_len_0, 8, launch) * column_stride_0], 9, launch), rt::mul_i64((i64)column_len_0, 1000000, 10, launch), 11, launch);
         }
     }
 #line 159
-    i64* const row_mut = a + rt::at(rt::sub_u64(a_len_0, 1, 17, launch), a_len_0, 18, launch) * a_len_1;
+    i64* const row_mut = a + rt::at(rt::sub_u64(a_len_0, 1, 13, launch), a_len_0, 14, launch) * a_len_1;
 #line 159
     i64* const last = row_mut;
 #line 159
     const usize last_len_0 = a_len_1;
 #line 159
     const usize last_stride_0 = 1;
-    last[rt::at(1, last_len_0, 19, launch) * last_stride_0] = 7;
-    const usize at = rt::at(0, last_len_0, 20, launch) * last_stride_0;
+    last[rt::at(1, last_len_0, 15, launch) * last_stride_0] = 7;
+    const usize at = rt::at(0, last_len_0, 16, launch) * last_stride_0;
 #line 161
-    last[at] = rt::add_i64(last[at], 5, 21, launch);
-    i64* const column_mut = a + rt::at(2, a_len_1, 22, launch);
+    last[at] = rt::add_i64(last[at], 5, 17, launch);
+    i64* const column_mut = a + rt::at(2, a_len_1, 18, launch);
 #line 162
     device::scale(column_mut, a_len_0, a_len_1, 10, launch);
-    i64* const row_mut_2 = a + rt::at(0, a_len_0, 23, launch) * a_len_1;
+    i64* const row_mut_2 = a + rt::at(0, a_len_0, 19, launch) * a_len_1;
 #line 163
     device::scale(row_mut_2, a_len_1, 1, -1, launch);
     i64* const across = a;
@@ -181,12 +178,12 @@ extern "C" __global__ void lines_of(i64* __restrict__ a, usize a_len_0, usize a_
     const usize across_stride_0 = 1;
 #line 164
     const usize across_stride_1 = a_len_1;
-    const usize at_2 = rt::at(0, rows_len, 26, launch);
+    const usize at_2 = rt::at(0, rows_len, 22, launch);
 #line 165
-    rows[at_2] = rt::add_i64(rows[at_2], across[rt::at(1, across_len_0, 24, launch) * across_stride_0 + rt::at(0, across_len_1, 25, launch) * across_stride_1], 27, launch);
-    i64* const row_3 = across + rt::at(0, across_len_0, 28, launch) * across_stride_0;
+    rows[at_2] = rt::add_i64(rows[at_2], across[rt::at(1, across_len_0, 20, launch) * across_stride_0 + rt::at(0, across_len_1, 21, launch) * across_stride_1], 23, launch);
+    i64* const row_2 = across + rt::at(0, across_len_0, 24, launch) * across_stride_0;
 #line 166
-    const usize at_3 = rt::at(0, columns_len, 29, launch);
+    const usize at_3 = rt::at(0, columns_len, 25, launch);
 #line 166
-    columns[at_3] = rt::add_i64(columns[at_3], device::total(row_3, across_len_1, across_stride_1, launch), 30, launch);
+    columns[at_3] = rt::add_i64(columns[at_3], device::total(row_2, across_len_1, across_stride_1, launch), 26, launch);
 }

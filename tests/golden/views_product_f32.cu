@@ -91,11 +91,8 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
-static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+static __device__ __forceinline__ bool within(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
 }
 
 }  // namespace rt
@@ -107,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) product(const float* __res
     const usize i = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     if (i < c_len_0 && j < c_len_1) {
         float sum = 0.0f;
-        if (rt::within(i, 0, 0, a_len_1, a_len_0) && rt::within(0, 1, 0, a_len_1, b_len_0) && rt::within(j, 0, 0, a_len_1, b_len_1)) {
+        if (rt::within((usize)threadIdx.y + (usize)blockDim.y * (usize)blockIdx.y + 1, a_len_0) && rt::within(a_len_1, b_len_0) && rt::within((usize)threadIdx.x + (usize)blockDim.x * (usize)blockIdx.x + 1, b_len_1)) {
 #line 47
             for (usize k = 0; k < a_len_1; ++k) {
                 sum += a[i * a_len_1 + k] * b[k * b_len_1 + j];
@@ -118,11 +115,11 @@ extern "C" __global__ void __launch_bounds__(1024, 1) product(const float* __res
 #line 47
             float sum_before = sum;
 #line 47
-            for (usize k_2 = 0; k_2 < a_len_1;) {
-                const usize k_end = rt::chunk_up<usize>(k_2, a_len_1);
+            for (usize k = 0; k < a_len_1;) {
+                const usize k_end = rt::chunk_up<usize>(k, a_len_1);
 #line 47
-                for (; k_2 < k_end; ++k_2) {
-                    sum += rt::load(a, i * a_len_1 + k_2, rt::inside(i, a_len_0, fault) && rt::inside(k_2, a_len_1, fault)) * rt::load(b, k_2 * b_len_1 + j, rt::inside(k_2, b_len_0, fault) && rt::inside(j, b_len_1, fault));
+                for (; k < k_end; ++k) {
+                    sum += rt::load(a, i * a_len_1 + k, rt::inside(i, a_len_0, fault)) * rt::load(b, k * b_len_1 + j, rt::inside(k, b_len_0, fault) && rt::inside(j, b_len_1, fault));
                 }
                 if (fault) break;
             }
@@ -131,8 +128,8 @@ extern "C" __global__ void __launch_bounds__(1024, 1) product(const float* __res
 #line 47
                 sum = sum_before;
 #line 47
-                for (usize k_2 = 0; k_2 < a_len_1; ++k_2) {
-                    sum += a[rt::at(i, a_len_0, 0, launch) * a_len_1 + rt::at(k_2, a_len_1, 1, launch)] * b[rt::at(k_2, b_len_0, 2, launch) * b_len_1 + rt::at(j, b_len_1, 3, launch)];
+                for (usize k = 0; k < a_len_1; ++k) {
+                    sum += a[rt::at(i, a_len_0, 0, launch) * a_len_1 + k] * b[rt::at(k, b_len_0, 2, launch) * b_len_1 + rt::at(j, b_len_1, 3, launch)];
                 }
             }
         }

@@ -80,13 +80,6 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
-static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
-}
-
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (u32)sum) fault(launch, site, 0, 0);
@@ -144,19 +137,10 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
     __syncthreads();
     const usize end = t / 32;
 #line 493
-    if (rt::within(0, 1, 0, end, 32)) {
-#line 493
-        for (usize warp = 0; warp < end; ++warp) {
-            sum = rt::add_u32(sum, sums[warp], 4, launch);
-        }
-    } else {
-#line 493
-        for (usize warp_2 = 0; warp_2 < end; ++warp_2) {
-            sum = rt::add_u32(sum, sums[rt::at<5>(warp_2, 32, launch)], 6, launch);
-        }
+    for (usize warp = 0; warp < end; ++warp) {
+        sum = rt::add_u32(sum, sums[warp], 5, launch);
     }
-#line 496
     if (i < x_len) {
-        y[rt::at<8>(i, y_len, launch)] = rt::sub_u32(sum, own, 7, launch);
+        y[rt::at<7>(i, y_len, launch)] = rt::sub_u32(sum, own, 6, launch);
     }
 }

@@ -35,7 +35,6 @@ pub(super) fn lower<'a>(
         labels: 0,
         switches: 0,
         summary: Summary::default(),
-        known_in_bounds: Set::new(),
         in_exit_condition: false,
         caller_sites: Vec::new(),
     };
@@ -113,8 +112,6 @@ pub(super) struct Lowering<'a, 'o> {
     /// The number of enclosing C `switch` statements.
     pub(super) switches: usize,
     pub(super) summary: Summary,
-    /// The elements whose indices are known to be in bounds.
-    pub(super) known_in_bounds: Set<ExprId>,
     /// Whether the expression is part of the exit condition of the innermost loop.
     pub(super) in_exit_condition: bool,
     /// In the definition of a built-in method, the kinds of the sites that each call of it registers.

@@ -117,7 +117,7 @@ ops! {
     IndexOp {
         /// The index, if it is less than the length.
         At "at",
-        /// Whether `base + stride * k` is less than the length for every `k` of a range.
+        /// Whether a number is at most another one. The greatest of its type stands for all that exceed it, and is not.
         Within "within",
         /// The size in bytes of the dynamic shared memory.
         DynamicSharedBytes "dynamic_shared_bytes",
@@ -167,6 +167,8 @@ ops! {
         Rem "rem",
         SaturatingAdd "saturating_add",
         SaturatingSub "saturating_sub",
+        /// Of unsigned numbers: a part of the test ahead of a loop.
+        SaturatingMul "saturating_mul",
         /// Faults for the minimum.
         CheckedAbs "checked_abs",
         AbsDiff "abs_diff",

@@ -42,7 +42,7 @@ pub(crate) use helper::{
     Atomic, CastOp, ClassOp, ExactOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, NumberOp, Op, OpGroup, ThreadOp,
 };
 pub(crate) use number::arithmetic::narrowed;
-pub(crate) use passes::defer;
+pub(crate) use passes::defer::{self, renumber};
 pub use tree::{Axis, Quantity};
 pub(crate) use tree::{
     Body, CHUNK, CType, CallTarget, Case, Chunk, Constant, ConstantId, Deferred, Expr, Function, Header, Label, Layout,

@@ -46,8 +46,8 @@ impl Bound {
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) poly: Poly,
-    /// The most recent atom that threads or iterations disagree about.
-    pub(super) innermost: Option<Atom>,
+    /// The most recent atom that threads or iterations disagree about: see [`Atoms::innermost_of`].
+    innermost: Option<Atom>,
     pub(super) when: Condition,
     /// The bounds of its atoms that the fact implies, once a search has asked for them.
     bounds: OnceCell<Vec<FactBound>>,
@@ -116,6 +116,9 @@ pub(super) struct Atoms {
     pub(super) lengths: Set<Atom>,
     /// Whether there are more atoms than polynomials can tell apart: nothing is proved then.
     pub(super) exhausted: bool,
+    /// In the loop whose checks are tested at its entry, the first atom that is created in it. Those before it are invariant
+    /// in the loop, and count as uniform: see [`loops`](super::loops).
+    pub(super) entry: Option<Atom>,
 }
 
 impl Atoms {
@@ -135,14 +138,19 @@ impl Atoms {
     }
 
     pub(super) fn fact(&self, poly: Poly, when: Condition) -> Rc<Fact> {
-        let innermost = self.innermost(&poly);
+        let innermost = poly.innermost(|atom| !self.is_of_launch(atom));
         Rc::new(Fact { poly, innermost, when, bounds: OnceCell::new() })
+    }
+
+    /// Returns the most recent atom of a fact that threads or iterations disagree about.
+    pub(super) fn innermost_of(&self, fact: &Fact) -> Option<Atom> {
+        fact.innermost.filter(|atom| !self.is_uniform(*atom))
     }
 
     /// Returns the lower or the upper bound of an atom that a fact implies.
     pub(super) fn bound_by<'f>(&self, fact: &'f Fact, atom: Atom, lower: bool) -> Option<&'f Rc<Bound>> {
         let bounds = fact.bounds.get_or_init(|| {
-            let mut atoms: Vec<Atom> = fact.poly.atoms().filter(|atom| !self.is_uniform(*atom)).collect();
+            let mut atoms: Vec<Atom> = fact.poly.atoms().filter(|atom| !self.is_of_launch(*atom)).collect();
             atoms.sort_unstable();
             atoms.dedup();
             atoms.into_iter().filter_map(|atom| self.fact_bound(fact, atom)).collect()
@@ -171,11 +179,22 @@ impl Atoms {
         &self.infos[atom.0 as usize]
     }
 
+    /// Returns whether a condition may refer to an atom: one of the launch, or one that precedes the loop.
     pub(super) fn is_uniform(&self, atom: Atom) -> bool {
+        self.is_of_launch(atom) || self.entry.is_some_and(|entry| atom < entry)
+    }
+
+    /// Returns whether the host can compute the atom at a launch.
+    fn is_of_launch(&self, atom: Atom) -> bool {
         self.ranges[atom.0 as usize].1
     }
 
-    /// Returns whether the host can compute the polynomial at a launch.
+    /// Returns the atom that will be created next.
+    pub(super) fn next(&self) -> Atom {
+        Atom(self.infos.len() as u32)
+    }
+
+    /// Returns whether a condition may refer to the polynomial.
     pub(super) fn is_uniform_poly(&self, poly: &Poly) -> bool {
         poly.atoms().all(|atom| self.is_uniform(atom))
     }

@@ -9,7 +9,7 @@ use super::prover::{Facts, Operation};
 use super::symbol::LaunchSymbol;
 use super::walk::{State, Value, Walk, branches};
 use crate::ir::Scalar;
-use crate::lower::{CType, CallTarget, Expr, Helper, Op, Operator, Prefix};
+use crate::lower::{CType, CallTarget, Expr, Function, Helper, Op, Operator, Prefix};
 
 impl<'m> Walk<'m> {
     /// Returns the value of an expression, and records the conditions of the checks in it.
@@ -156,26 +156,29 @@ impl<'m> Walk<'m> {
     }
 
     /// Returns the value of an element, a field or a referent: nothing but its type is known.
-    fn loaded(&mut self, place: &Expr) -> Value {
-        match self.type_of(place) {
+    fn loaded(&mut self, place: &'m Expr) -> Value {
+        match self.type_in(self.function(), place) {
             Some(CType::Scalar(Scalar::Bool)) => Value::boolean(),
             Some(CType::Scalar(scalar)) if scalar.is_integer() => {
-                let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
-                Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
+                let atom = self.field(place, scalar).unwrap_or_else(|| {
+                    let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
+                    self.domain.atoms.add(info)
+                });
+                Value::exact(Poly::atom(atom), scalar)
             }
             _ => Value::Unknown,
         }
     }
 
-    /// Returns the type of a place.
-    fn type_of(&self, place: &Expr) -> Option<CType> {
+    /// Returns the type of a place in a function.
+    pub(super) fn type_in(&self, function: &Function, place: &Expr) -> Option<CType> {
         let referent = |ty: CType| match ty {
             CType::Reference { target, .. } => *target,
             ty => ty,
         };
         Some(match place {
-            Expr::Var(var) => referent(self.function().vars[var.index()].ty.clone()),
-            Expr::Index(base, _) | Expr::Deref(base) => match self.type_of(base)? {
+            Expr::Var(var) => referent(function.vars[var.index()].ty.clone()),
+            Expr::Index(base, _) | Expr::Deref(base) => match self.type_in(function, base)? {
                 CType::Array(element, _) => *element,
                 CType::Pointer { target, .. } => *target,
                 _ => return None,
@@ -187,7 +190,7 @@ impl<'m> Walk<'m> {
                 crate::lower::TypeKind::Enum { .. } => return None,
             },
             Expr::Constant(id) => self.module.constants[id.index()].ty.clone(),
-            Expr::Binary(_, base, _) => self.type_of(base)?,
+            Expr::Binary(_, base, _) => self.type_in(function, base)?,
             _ => return None,
         })
     }
@@ -543,8 +546,11 @@ impl<'m> Walk<'m> {
                 Value::exact(exact, Scalar::Usize)
             }
             Op::Within => {
-                let operands: Vec<(Poly, Poly)> = (0..5).map(|_| operand(self, Scalar::Usize)).collect();
-                let condition = self.within(&operands).unwrap_or(Condition::FALSE);
+                let ((_, needed), (_, available)) = (operand(self, Scalar::Usize), operand(self, Scalar::Usize));
+                let greatest = Poly::constant(self.range(Scalar::Usize).hi);
+                let suffices = self.prove(available.sub(&needed));
+                let fits = self.prove(greatest.sub(&needed).and_then(|rest| rest.offset(-1)));
+                let condition = self.domain.conditions.all([suffices, fits]);
                 self.require(call, condition, &[]);
                 Value::boolean()
             }
@@ -656,6 +662,13 @@ impl<'m> Walk<'m> {
                 let result = above.and_then(|above| self.domain.extreme(true, &above, &high));
                 result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
             }
+            Op::SaturatingAdd | Op::SaturatingMul if scalar.is_integer() && !scalar.is_signed() => {
+                let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
+                let greatest = Poly::constant(self.range(scalar).hi);
+                let result = if op == Op::SaturatingAdd { left.add(&right) } else { left.mul(&right) };
+                let result = result.and_then(|result| self.domain.extreme(true, &result, &greatest));
+                result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
+            }
             Op::SaturatingSub if scalar.is_integer() && !scalar.is_signed() => {
                 let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
                 let zero = Poly::default();
@@ -718,30 +731,6 @@ impl<'m> Walk<'m> {
         }
         let below = self.prove(len.sub(index).and_then(|poly| poly.offset(-1)));
         self.domain.conditions.all([above, below])
-    }
-
-    /// Returns a condition that implies `base + stride * k < len` for all `k` from `start` to `end`, exclusive.
-    fn within(&mut self, operands: &[(Poly, Poly)]) -> Option<Condition> {
-        let [(base, _), (stride, _), (_, start), (_, end), (_, len)] = operands else { return None };
-        let (lo, hi) = (self.domain.atoms.interval(start).0?, self.domain.atoms.interval(end).1?);
-        let bound = Bound::new;
-        let info = AtomInfo {
-            lower: vec![bound(start.clone())],
-            upper: vec![bound(end.offset(-1)?)],
-            ..AtomInfo::of(Range::new(lo, hi.checked_sub(1)?.max(lo)))
-        };
-        let counter = Poly::atom(self.domain.atoms.add(info));
-        // The loop is entered only if the range is not empty.
-        let not_empty = self.domain.atoms.fact(end.sub(start)?.offset(-1)?, Condition::TRUE);
-        let index = base.add(&stride.mul(&counter)?)?;
-        let added = self.state.as_mut().map(|state| state.facts.push(not_empty));
-        let condition = self.below(&index, len);
-        if added.is_some()
-            && let Some(state) = &mut self.state
-        {
-            state.facts.pop();
-        }
-        Some(condition)
     }
 }
 

@@ -36,6 +36,7 @@ mod eval;
 #[cfg(test)]
 mod fuzz;
 mod launch_condition;
+pub(crate) mod loops;
 mod measure;
 mod narrow;
 mod poly;
@@ -46,7 +47,6 @@ mod rewrite;
 mod symbol;
 #[cfg(test)]
 mod tests;
-mod versions;
 mod walk;
 mod width;
 
@@ -54,13 +54,12 @@ use std::collections::HashMap;
 
 use atoms::{AtomInfo, Range, Uniform};
 use condition::Condition;
+use loops::{Versions, versions};
 use narrow::{Fits, Narrowed};
 use poly::{Atom, Poly};
 use predicate::{Builder, GROUPS};
 use prover::Domain;
-use versions::{Versions, versions};
-use walk::{RemovableCheck, Walk};
-use width::Widths;
+use walk::{RemovableCheck, Walk, Wanted};
 
 pub use launch_condition::{Factor, LaunchCondition, Relation, Sum, Term};
 pub use predicate::Predicate;
@@ -70,6 +69,7 @@ pub use symbol::LaunchSymbol;
 
 use std::sync::Arc;
 
+use crate::Validated;
 use crate::ir::Scalar;
 use crate::lower::{Axis, Expr, Module, Op, Quantity, SiteRef};
 use crate::source::{Options, Variant};
@@ -132,7 +132,7 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, is_repo
     if checks.is_empty() {
         return Proofs { predicate: None, is_certain: false, checks: Vec::new(), reports: Vec::new() };
     }
-    let mut walk = walk::walk(module, numbers, checks, fixed_block, extent, None);
+    let mut walk = walk::walk(module, numbers, checks, fixed_block, extent, Wanted::Conditions);
     let asked: Vec<Condition> =
         walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE }).collect();
     let mut conditions = walk.domain.conditions.simplified(&asked);
@@ -210,7 +210,7 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
         numbers.insert(std::ptr::from_ref(expr), checks.len());
         checks.push(RemovableCheck { site, op, condition: Condition::TRUE, reached: false, loaded: false });
     });
-    let mut walk = walk::walk(module, numbers, checks, options.block, width::EXTENT, Some(Widths::new()));
+    let mut walk = walk::walk(module, numbers, checks, options.block, width::EXTENT, Wanted::Widths);
     let widths = walk.widths.take()?;
     let is_kept = kept(module, options);
     let of_checks = walk
@@ -260,7 +260,19 @@ fn kept(module: &Module, options: Options) -> impl Fn(usize) -> bool {
 }
 
 /// Returns the checks of a program, each with the result of its proof.
-pub(crate) fn report(module: &Module, options: Options) -> Vec<Reported> {
+pub(crate) fn report(validated: &Validated, options: Options) -> (Module, Vec<Reported>) {
+    let mut module = crate::lower::program(validated, options);
+    let proved = loops::program(&mut module, options);
+    let mut reported = reported(&module, options);
+    // Those of built-in methods have the sites of their callers, and are not listed.
+    reported.extend(proved.into_iter().filter_map(|(op, site)| {
+        let (SiteRef::Own(site), Some(kind)) = (site, CheckKind::of(op)) else { return None };
+        Some(Reported { site, kind, proof: Proof::Always, group: None, symbols: Vec::new(), tested: false })
+    }));
+    (module, reported)
+}
+
+fn reported(module: &Module, options: Options) -> Vec<Reported> {
     let Proofs { checks, reports, .. } = analyse(module, options.block, EXTENT, true);
     let (tested, owners) = (report::tested(module), rewrite::owners(module));
     let bases = rewrite::caller_sites(module);
@@ -283,6 +295,13 @@ pub(crate) fn report(module: &Module, options: Options) -> Vec<Reported> {
         }));
     }
     reported
+}
+
+/// Lowers a program, and emits loops in two versions. All variants begin with this tree.
+pub(crate) fn lowered(validated: &Validated, options: Options) -> Module {
+    let mut module = crate::lower::program(validated, options);
+    loops::program(&mut module, options);
+    module
 }
 
 /// Returns what a launch symbol is in the user's terms.

@@ -177,6 +177,13 @@ impl Poly {
         &self.terms
     }
 
+    /// Returns the atom that the polynomial consists of, if it is one.
+    pub(super) fn as_atom(&self) -> Option<Atom> {
+        let [(monomial, 1)] = self.terms.as_slice() else { return None };
+        let mut atoms = monomial.iter();
+        atoms.next().filter(|_| atoms.next().is_none())
+    }
+
     /// Returns the value of a constant polynomial.
     pub(super) fn as_constant(&self) -> Option<i128> {
         match self.terms.as_slice() {

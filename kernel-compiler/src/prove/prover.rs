@@ -205,7 +205,7 @@ impl Domain {
         let mut ways = Ways::new();
         let innermost = self.atoms.innermost(poly);
         for fact in facts.iter().rev() {
-            if fact.innermost == innermost && self.atoms.is_at_least(poly, &fact.poly) {
+            if self.atoms.innermost_of(fact) == innermost && self.atoms.is_at_least(poly, &fact.poly) {
                 ways.push(fact.when);
                 if fact.when == Condition::TRUE {
                     break;
@@ -255,8 +255,12 @@ impl Domain {
         if poly.terms().iter().all(|(_, coefficient)| *coefficient > -IMPLAUSIBLE) {
             ways.push(self.conditions.add(Formula::NonNegative(poly.clone())));
         }
+        // At the entry of a loop, the polynomial can be computed itself.
+        if self.atoms.entry.is_some() {
+            return self.choose(ways);
+        }
         for fact in facts.iter().rev().take(32) {
-            if fact.innermost.is_none()
+            if self.atoms.innermost_of(fact).is_none()
                 && fact.poly.terms().len() > 1
                 && let Some(rest) = poly.sub(&fact.poly)
                 && rest.terms().len() < poly.terms().len()
@@ -311,7 +315,8 @@ impl Domain {
                 (_, true) => false,
                 _ => continue,
             };
-            for fact in facts.iter().rev().filter(|fact| fact.innermost > Some(atom)).take(16) {
+            let relevant = facts.iter().rev().filter(|fact| self.atoms.innermost_of(fact) > Some(atom));
+            for fact in relevant.take(16).collect::<SmallVec<[_; 16]>>() {
                 let Some(bound) = self.atoms.bound_by(fact, atom, lower) else { continue };
                 let way = self.by_bound(bound, &coefficient, &rest, facts, depth, known);
                 if way == Condition::TRUE {
@@ -393,7 +398,7 @@ impl Domain {
     fn bounds(&self, atom: Atom, lower: bool, facts: &Facts) -> SmallVec<[Rc<Bound>; 8]> {
         let mut bounds = SmallVec::new();
         for fact in facts.iter().rev() {
-            if fact.innermost == Some(atom)
+            if self.atoms.innermost_of(fact) == Some(atom)
                 && let Some(bound) = self.atoms.bound_by(fact, atom, lower)
             {
                 bounds.push(Rc::clone(bound));

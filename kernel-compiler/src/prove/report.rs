@@ -5,10 +5,10 @@ use std::fmt;
 use super::atoms::Uniform;
 use super::condition::{Condition, Formula};
 use super::launch_condition::{Factor, LARGE, LaunchCondition, Relation, Sum, Term};
+use super::loops::{Versions, versions};
 use super::poly::{Atom, Monomial, Poly};
 use super::prover::Domain;
 use super::symbol::{LaunchSymbol, quantity};
-use super::versions::{Versions, versions};
 use crate::lower::{Function, Module, Op};
 use crate::set::Set;
 
@@ -82,7 +82,7 @@ pub(crate) struct Reported {
     pub(crate) group: Option<u32>,
     /// The symbols that the condition reads.
     pub(crate) symbols: Vec<LaunchSymbol>,
-    /// Whether a test before a loop precedes the check: see `lower::hoist`.
+    /// Whether a test before a loop precedes the check: see `prove::loops`.
     pub(crate) tested: bool,
 }
 

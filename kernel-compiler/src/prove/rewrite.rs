@@ -17,6 +17,11 @@ pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<Sit
     rewriter.function(&mut module.kernel);
 }
 
+/// Replaces checks in statements, the first of which has the number `first`.
+pub(super) fn remove_in(stmts: &mut Vec<Stmt>, first: usize, removed: impl Fn(usize) -> bool) {
+    Rewriter { next: first, removed: |number, _, _| removed(number) }.stmts(stmts);
+}
+
 /// Calls `visit` with the checks of a program, in the order in which [`remove`] numbers them.
 pub(super) fn checks<'m>(module: &'m Module, visit: &mut impl FnMut(&'m Expr, Op, Option<SiteRef>)) {
     for (_, function) in functions(module) {
@@ -63,7 +68,7 @@ pub(super) fn functions(module: &Module) -> Vec<(Option<FunctionId>, &Function)>
 
 /// Returns the operation of a check, and its first site. The step of a counter is one as well: it stops at the end of the
 /// type.
-fn check(expr: &Expr) -> Option<(Op, Option<SiteRef>)> {
+pub(super) fn check(expr: &Expr) -> Option<(Op, Option<SiteRef>)> {
     match expr {
         Expr::Call(CallTarget::Helper(Helper { op: op @ (Op::Within | Op::Step), .. }, site), _) => Some((*op, *site)),
         Expr::Call(CallTarget::Helper(helper, Some(site)), _) => Some((helper.op, Some(*site))),
@@ -88,7 +93,7 @@ impl<F: Fn(usize, Op, Option<SiteRef>) -> bool> Rewriter<F> {
         for mut stmt in std::mem::take(stmts) {
             self.stmt(&mut stmt.kind);
             match stmt.kind {
-                // The loop whose checks are removed: see `lower::hoist`.
+                // The loop whose checks are removed: see `prove::loops`.
                 StmtKind::If { condition: Expr::Literal(Scalar::Bool, 1), then, otherwise: _ } => stmts.extend(then),
                 kind => stmts.push(Stmt { line: stmt.line, kind }),
             }

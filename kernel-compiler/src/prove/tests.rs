@@ -336,16 +336,13 @@ fn widths_are_those_of_every_evaluation() {
     let (body, _) = narrow(text, false);
     assert!(body.contains("out[0] = (usize)device::f(a * b) * 1000;"), "{body}");
     // The sum does not fit in the second call.
-    let text = "fn below(flag: bool, a: usize, b: usize, n: usize) -> bool { (if flag { a } else { a.saturating_add(b) }) < n }
+    let text = "fn below(flag: bool, a: usize, b: usize, n: usize) -> bool { (if flag { a } else { a.rotate_left(b as u32) }) < n }
         fn k(y: &mut [u32], flag: bool, a: usize, b: usize, n: usize) {
             y[0] = below(true, a, b, n) as u32;
             y[1] = below(flag, a, b, n) as u32;
         }";
     let text = narrow_text(text);
-    assert!(
-        text.contains("return (flag ? (usize)a : rt::saturating_add_u64((usize)a, (usize)b)) < (usize)n;"),
-        "{text}"
-    );
+    assert!(text.contains("return (flag ? (usize)a : rt::rotate_left_u64((usize)a, (u32)b)) < (usize)n;"), "{text}");
 }
 
 /// The host passes the same parameters to all variants.

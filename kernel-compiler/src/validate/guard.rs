@@ -4,7 +4,7 @@
 //! emitted once per alternative. Shared memory, a barrier or a warp operation in a guard would therefore be duplicated:
 //! threads that match different alternatives would use different shared variables and would not converge at the same
 //! barrier. (The body of an arm is emitted once, see `lower/matching.rs`; a loop that is emitted twice contains none of
-//! these operations, see `lower/loops/hoist.rs`.)
+//! these operations, see `prove/loops/candidates.rs`.)
 
 use crate::Diagnostic;
 use crate::ir::{Arm, Callee, ExprId, ExprKind, Filled, Intrinsic, alternatives};

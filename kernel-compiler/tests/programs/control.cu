@@ -9,13 +9,13 @@ static __device__ inline i32 bump(i32* y, usize y_len, usize i, rt::Launch launc
 }
 
 #line 6 "src/kernels.rs"
-static __device__ inline usize find(const i32* x, usize x_len, i32 v, rt::Launch launch) {
+static __device__ inline usize find(const i32* x, usize x_len, i32 v) {
     usize i = 0;
     for (;; rt::keep_loop()) {
         if (rt::opaque_u64(i) >= x_len) {
             return 3;
         }
-        if (x[rt::at(i, x_len, 2, launch)] == v) {
+        if (x[i] == v) {
             return i;
         }
         i += 1;
@@ -29,7 +29,7 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
         {
 #line 22
             const i32 a = x[rt::at(i, x_len, 3, launch)];
-            if (rt::within(0, 1, 0, n, x_len)) {
+            if (rt::within(3, x_len)) {
 #line 23
                 for (usize j = 0; j < n; ++j) {
                     const i32 b = x[j];
@@ -46,15 +46,15 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
                 }
             } else {
 #line 23
-                for (usize j_2 = 0; j_2 < n; ++j_2) {
-                    const i32 b_2 = x[rt::at(j_2, x_len, 4, launch)];
-                    if (a == b_2) {
+                for (usize j = 0; j < n; ++j) {
+                    const i32 b = x[rt::at(j, x_len, 4, launch)];
+                    if (a == b) {
                         goto next_1;
                     }
-                    if (rt::wrapping_add_i32(a, b_2) == 7) {
+                    if (rt::wrapping_add_i32(a, b) == 7) {
                         goto end_2;
                     }
-                    if (b_2 == 3) {
+                    if (b == 3) {
                         continue;
                     }
                     count = rt::wrapping_add_i32(count, 1);
@@ -111,12 +111,12 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
     i32 v;
 #line 59
     for (;; rt::progress()) {
-        if (rt::opaque_i32(y[rt::at(i, y_len, 13, launch)]) > 3) {
+        if (rt::opaque_i32(y[i]) > 3) {
             v = 4;
 #line 61
             break;
         }
-        const usize at = rt::at(i, y_len, 14, launch);
+        const usize at = i;
 #line 63
         y[at] = rt::wrapping_add_i32(y[at], b);
     }
@@ -129,7 +129,7 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
             break;
         }
 #line 66
-        const usize at_2 = rt::at(0, y_len, 15, launch);
+        const usize at_2 = 0;
 #line 66
         y[at_2] = rt::wrapping_add_i32(y[at_2], 1);
     }
@@ -157,7 +157,7 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
     const usize at_3 = rt::at(i + 1, flags_len, 19, launch);
 #line 79
     flags[at_3] = (flags[at_3] != 0) ^ q;
-    y[rt::at(device::find(x, x_len, a, launch), y_len, 20, launch)] = rt::wrapping_add_i32(rt::wrapping_add_i32(device::labels(x, x_len, 3, launch), t_1), (i32)old);
+    y[rt::at(device::find(x, x_len, a), y_len, 20, launch)] = rt::wrapping_add_i32(rt::wrapping_add_i32(device::labels(x, x_len, 3, launch), t_1), (i32)old);
     if (total > 100) {
         rt::fault(launch, 21, 0, 0);
     }

@@ -165,7 +165,7 @@ static __device__ inline i32 walk(const i32* x, usize x_len, i32* y, usize y_len
                                     if (k == 2) {
                                         goto next_4;
                                     }
-                                    if (rt::opaque_u64(k) > (usize)x[rt::at(i, x_len, 4, launch)]) {
+                                    if (rt::opaque_u64(k) > (usize)x[i]) {
                                         goto end_3;
                                     }
                                 }
@@ -390,20 +390,40 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
     y[rt::at(13, y_len, 36, launch)] = (i32)n;
     types::Step step_4;
 #line 176
-    for (;; rt::keep_loop()) {
-        const i32 value_8 = device::count(y, y_len, launch);
+    if (rt::within(8, x_len)) {
+#line 176
+        for (;; rt::keep_loop()) {
+            const i32 value_8 = device::count(y, y_len, launch);
 #line 177
-        if (rt::opaque_i32(value_8) > 9) {
-            step_4 = types::Step{types::Way_Left, list[0].n};
+            if (rt::opaque_i32(value_8) > 9) {
+                step_4 = types::Step{types::Way_Left, list[0].n};
 #line 178
-            break;
-        }
-        if (x[rt::at(7, x_len, 37, launch)] == 3) {
-            step_4 = device::found(&list[0], 3, types::Way_Right);
+                break;
+            }
+            if (x[7] == 3) {
+                step_4 = device::found(&list[0], 3, types::Way_Right);
 #line 181
-            break;
+                break;
+            }
+        }
+    } else {
+#line 176
+        for (;; rt::keep_loop()) {
+            const i32 value_8 = device::count(y, y_len, launch);
+#line 177
+            if (rt::opaque_i32(value_8) > 9) {
+                step_4 = types::Step{types::Way_Left, list[0].n};
+#line 178
+                break;
+            }
+            if (x[rt::at(7, x_len, 37, launch)] == 3) {
+                step_4 = device::found(&list[0], 3, types::Way_Right);
+#line 181
+                break;
+            }
         }
     }
+#line 184
     y[rt::at(14, y_len, 38, launch)] = rt::wrapping_add_i32(step_4.n, (i32)step_4.way);
     x[rt::at((usize)(x[rt::at(7, x_len, 39, launch)] & 15), x_len, 40, launch)];
     y[rt::at(15, y_len, 41, launch)] = 1;

@@ -6,7 +6,7 @@ static __device__ inline double sum(const double* x, usize x_len, rt::Array<rt::
     for (usize i = 0; i < x_len; ++i) {
         s += x[i];
     }
-    return tile[0][rt::at(x_len - 1, 4, 0, launch)] != 0 ? -s : s;
+    return tile[0][rt::at(x_len - 1, 4, 1, launch)] != 0 ? -s : s;
 }
 
 }  // namespace device
@@ -16,7 +16,7 @@ extern "C" __global__ void dynamic(double* __restrict__ out, usize out_len, i64*
     float* const buf = (float*)rt::dynamic_shared;
 #line 10
     const usize buf_len = rt::dynamic_shared_bytes() / 4;
-    const usize offset = rt::dynamic_shared_at(out_len * 8, 4, 8, 8, 1, launch);
+    const usize offset = rt::dynamic_shared_at(out_len * 8, 4, 8, 8, 2, launch);
 #line 11
     double* const part = (double*)(rt::dynamic_shared + offset);
 #line 11
@@ -32,14 +32,14 @@ extern "C" __global__ void dynamic(double* __restrict__ out, usize out_len, i64*
     const usize i_y = (usize)threadIdx.y;
 #line 14
     const usize i_z = (usize)threadIdx.z;
-    buf[rt::at(i_x, buf_len, 3, launch)] = 1.0f;
-    part[rt::at(i_y, part_len, 4, launch)] = 2.0;
-    bits[rt::at(i_z, bits_len, 5, launch)] = buf_len == 0;
-    tile[0][1] = bits[rt::at(0, bits_len, 6, launch)] != 0;
+    buf[rt::at(i_x, buf_len, 4, launch)] = 1.0f;
+    part[rt::at(i_y, part_len, 5, launch)] = 2.0;
+    bits[rt::at(i_z, bits_len, 6, launch)] = buf_len == 0;
+    tile[0][1] = bits[rt::at(0, bits_len, 7, launch)] != 0;
     __syncthreads();
-    if (tile[1][rt::at(4ull - 1ull, 4, 7, launch)] != 0) {
-        out[rt::at(i_x, out_len, 8, launch)] = device::sum(part, part_len, tile, launch) + __longlong_as_double(0xfff0000000000000ll);
+    if (tile[1][rt::at(4ull - 1ull, 4, 8, launch)] != 0) {
+        out[rt::at(i_x, out_len, 9, launch)] = device::sum(part, part_len, tile, launch) + __longlong_as_double(0xfff0000000000000ll);
     }
-    rt::atomic_add_i64(&sums[rt::at(0, sums_len, 9, launch)], -1);
-    atomicAdd(&out[rt::at(0, out_len, 10, launch)], 1.0);
+    rt::atomic_add_i64(&sums[rt::at(0, sums_len, 10, launch)], -1);
+    atomicAdd(&out[rt::at(0, out_len, 11, launch)], 1.0);
 }

@@ -19,9 +19,9 @@ extern "C" __global__ void gemm(const float* __restrict__ a, usize a_len, const 
         tb[rt::at(ty, 16, 4, launch)][rt::at(tx, 16, 5, launch)] = b[rt::at((t * 16 + ty) * n + x, b_len, 3, launch)];
         __syncthreads();
         for (usize k = 0; k < 16; ++k) {
-            sum += ta[rt::at(ty, 16, 6, launch)][k] * tb[k][rt::at(tx, 16, 7, launch)];
+            sum += ta[ty][k] * tb[k][tx];
         }
         __syncthreads();
     }
-    c[rt::at(y * n + x, c_len, 8, launch)] = sum;
+    c[rt::at(y * n + x, c_len, 10, launch)] = sum;
 }

@@ -17,10 +17,20 @@ extern "C" __global__ void grid_stride(const float* __restrict__ x, usize x_len,
     const usize start = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     const usize step = gridDim.x * (usize)blockDim.x;
 #line 11
-    for (usize i = start; i < y_len; i = rt::step_u64(i, y_len, step)) {
-        y[rt::at(i, y_len, 2, launch)] = device::square(x[rt::at(i, x_len, 1, launch)]) + 1.0f;
-        device::halve(y, y_len, i, launch);
+    if (rt::within(y_len, x_len)) {
+#line 11
+        for (usize i = start; i < y_len; i = rt::step_u64(i, y_len, step)) {
+            y[i] = device::square(x[i]) + 1.0f;
+            device::halve(y, y_len, i, launch);
+        }
+    } else {
+#line 11
+        for (usize i = start; i < y_len; i = rt::step_u64(i, y_len, step)) {
+            y[i] = device::square(x[rt::at(i, x_len, 1, launch)]) + 1.0f;
+            device::halve(y, y_len, i, launch);
+        }
     }
+#line 15
     for (i32 k = 0; k < n; ++k) {
         y[rt::at((usize)k, y_len, 3, launch)] += 1.0f;
     }
@@ -31,9 +41,18 @@ extern "C" __global__ void grid_stride(const float* __restrict__ x, usize x_len,
     }
     u8 k_3 = 0;
 #line 21
-    for (bool more_2 = k_3 <= 255; more_2; more_2 = rt::step_to_u8(k_3, 255, 1)) {
-        y[rt::at((usize)k_3, y_len, 5, launch)] -= 1.0f;
+    if (rt::within(256, y_len)) {
+#line 21
+        for (bool more_2 = k_3 <= 255; more_2; more_2 = rt::step_to_u8(k_3, 255, 1)) {
+            y[(usize)k_3] -= 1.0f;
+        }
+    } else {
+#line 21
+        for (bool more_2 = k_3 <= 255; more_2; more_2 = rt::step_to_u8(k_3, 255, 1)) {
+            y[rt::at((usize)k_3, y_len, 5, launch)] -= 1.0f;
+        }
     }
+#line 24
     for (u8 k_6 = 0; k_6 < 10; ++k_6) {
 #line 24
         u8 k_4 = k_6;

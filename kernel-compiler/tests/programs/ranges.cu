@@ -257,7 +257,9 @@ extern "C" __global__ void ranges(const i32* __restrict__ x, usize x_len, i32* _
     for (usize i_next_7 = y_len; i_next_7 > 0; --i_next_7) {
 #line 103
         const usize i_26 = i_next_7 - 1;
-        y[i_26] = rt::wrapping_add_i32(y[i_26], (i32)i_26);
+        const usize at = i_26;
+#line 104
+        y[at] = rt::wrapping_add_i32(y[at], (i32)i_26);
     }
-    y[rt::at((usize)x[rt::at(3, x_len, 22, launch)], y_len, 23, launch)] = 1;
+    y[rt::at((usize)x[rt::at(3, x_len, 23, launch)], y_len, 24, launch)] = 1;
 }

@@ -56,6 +56,7 @@ bool $name($T& i, $T last, usize by) {
         | IntegerOp::SaturatingSub
         | IntegerOp::SaturatingAddMixed
         | IntegerOp::SaturatingSubMixed => overflow::saturating(op, signed, wide),
+        IntegerOp::SaturatingMul => overflow::saturating_mul(wide),
         IntegerOp::OverflowingAdd | IntegerOp::OverflowingSub | IntegerOp::OverflowingMul => {
             overflow::overflowing(op, signed, wide, scalar)
         }

@@ -208,9 +208,9 @@ impl Helper {
         let template = match op.group() {
             // A template begins with its parameters.
             OpGroup::IndexOp(op @ (IndexOp::LoadPacked | IndexOp::StorePacked)) => {
-                return index(op, scalar).replace("$name", &self.name());
+                return index(op).replace("$name", &self.name());
             }
-            OpGroup::IndexOp(op) => index(op, scalar),
+            OpGroup::IndexOp(op) => index(op),
             OpGroup::IntegerOp(op) => integer::template(op, scalar),
             OpGroup::CastOp(CastOp::FloatTo(to)) if half::is_core(scalar, to) => return String::new(),
             OpGroup::CastOp(CastOp::FloatTo(to)) if to.is_half() => half::conversion(scalar, to).into(),
@@ -234,10 +234,9 @@ impl Helper {
     }
 }
 
-fn index(op: IndexOp, scalar: Scalar) -> Cow<'static, str> {
+fn index(op: IndexOp) -> Cow<'static, str> {
     match op {
         IndexOp::At => AT,
-        IndexOp::Within if scalar.bits() == 32 => return WITHIN.replace("__umul64hi", "__umulhi").into(),
         IndexOp::Within => WITHIN,
         IndexOp::DynamicSharedBytes => DYNAMIC_SHARED_BYTES,
         IndexOp::DynamicSharedAt => DYNAMIC_SHARED_AT,
@@ -367,11 +366,8 @@ usize $name(usize start, usize len, $fault) {
 /// The last index is `base + stride * start + reach`. If the sum of the first two terms wraps, the index itself wraps
 /// in the same way.
 const WITHIN: &str = "\
-bool $name(usize base, usize stride, usize start, usize end, usize len) {
-    if (start >= end) return true;
-    const usize last = end - 1 - start;
-    const usize reach = stride * last;
-    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+bool $name(usize needed, usize available) {
+    return needed <= available && needed != (usize)-1;
 }
 ";
 

@@ -3,7 +3,25 @@
 use crate::ir::Scalar;
 use crate::lower::IntegerOp;
 
-/// Returns the template of a saturating operation.
+/// Returns the template of a saturating product of unsigned numbers.
+pub(in crate::cuda) fn saturating_mul(wide: bool) -> &'static str {
+    if wide {
+        "\
+$T $name($T a, $T b) {
+    return __umul64hi(a, b) != 0 ? $max : a * b;
+}
+"
+    } else {
+        "\
+$T $name($T a, $T b) {
+    const u64 product = (u64)a * b;
+    return product > $max ? $max : ($T)product;
+}
+"
+    }
+}
+
+/// Returns the template of a saturating sum or difference.
 pub(in crate::cuda) fn saturating(op: IntegerOp, signed: bool, wide: bool) -> &'static str {
     match (op, signed, wide) {
         (IntegerOp::SaturatingAddMixed, false, false) => {

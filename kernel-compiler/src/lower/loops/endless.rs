@@ -14,8 +14,8 @@
 //!   an H200.
 
 use crate::ir::{
-    BinaryOp, Block, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, LocalId, LogicalOp, LoopId, Pattern,
-    Stmt as IrStmt, Type,
+    BinaryOp, Block, Callee, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, LocalId, LogicalOp, LoopId,
+    Method, Pattern, SlotId, Stmt as IrStmt, Type,
 };
 
 use crate::lower::function::Lowering;
@@ -88,6 +88,10 @@ impl Lowering<'_, '_> {
             }
             _ => false,
         }
+    }
+
+    fn is_len(&self, callee: SlotId) -> bool {
+        matches!(self.typed.instance.slots[callee.index()], Filled::Callee(Callee::Method(Method::Len)))
     }
 
     fn literal_number(&self, id: ExprId) -> Option<u128> {

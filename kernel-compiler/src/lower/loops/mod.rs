@@ -1,5 +1,4 @@
-//! Loops: over ranges, with hoisted checks, and those that are not proved to terminate.
+//! Loops: over ranges, and those that are not proved to terminate.
 
 pub(in crate::lower) mod endless;
-pub(in crate::lower) mod hoist;
 pub(in crate::lower) mod range;

@@ -18,7 +18,6 @@ use crate::ir::{
 use crate::source::SiteKind;
 
 use crate::lower::function::Lowering;
-use crate::lower::loops::hoist::Hoisted;
 use crate::lower::number::arithmetic::{narrowed, wrapping};
 use crate::lower::place::times;
 use crate::lower::target::Target;
@@ -61,51 +60,20 @@ impl Lowering<'_, '_> {
         match sequence {
             Sequence::Range { local, range } => {
                 let Some((count, scalar)) = self.count(range) else { return };
-                self.versioned_loop(id, (*local, scalar), count, None, body);
+                self.counted_loop(id, (*local, scalar), count, None, body);
             }
             Sequence::Elements { of, index, element, reversed } => {
                 let Some((of, len)) = self.elements(*of, *element) else { return };
                 let (start, end) = (Expr::int(Scalar::Usize, 0), len);
                 let count = if *reversed { Count::Down { start, end } } else { Count::Up { start, end } };
                 let element = element.map(|local| Element { local, of });
-                self.versioned_loop(id, (*index, self.typed.index), count, element, body);
+                self.counted_loop(id, (*index, self.typed.index), count, element, body);
             }
         }
     }
 
-    /// Emits the loop once, or in two versions: see `hoist`.
-    fn versioned_loop(
-        &mut self,
-        id: (LoopId, Unroll),
-        (local, scalar): (Option<LocalId>, Scalar),
-        mut count: Count,
-        element: Option<Element>,
-        body: &Block,
-    ) {
-        let counter = local.filter(|local| scalar == self.typed.index && !self.is_assigned(*local));
-        if let (Some(counter), Count::Up { start, end } | Count::Down { start, end }) = (counter, &mut count)
-            && self.hoist((id.0, counter), start, end, body).is_some()
-        {
-            // The start is used in several places from here on.
-            *start = self.bound("start", start.clone(), Scalar::Usize);
-            if let Some(Hoisted { test, indices }) = self.hoist((id.0, counter), start, end, body) {
-                let outer = self.known_in_bounds.clone();
-                self.known_in_bounds.extend(indices);
-                let (without_checks, ()) =
-                    self.scope(|this| this.loop_(id, (local, scalar), count.clone(), element.clone(), body));
-                self.known_in_bounds = outer;
-                let Some(test) = test else {
-                    return without_checks.into_iter().for_each(|stmt| self.append(stmt));
-                };
-                let (with_checks, ()) = self.scope(|this| this.loop_(id, (local, scalar), count, element, body));
-                return self.if_else(test, without_checks, with_checks);
-            }
-        }
-        self.loop_(id, (local, scalar), count, element, body);
-    }
-
-    /// Emits one version of the loop.
-    fn loop_(
+    /// Emits a loop over a sequence of numbers.
+    fn counted_loop(
         &mut self,
         id: (LoopId, Unroll),
         (local, scalar): (Option<LocalId>, Scalar),

@@ -386,7 +386,7 @@ impl Lowering<'_, '_> {
             (Expr::Literal(_, index), Expr::Literal(_, len)) => index < len,
             _ => false,
         };
-        if known || self.known_in_bounds.contains(&element) || !self.output.options.bounds_checks {
+        if known || !self.output.options.bounds_checks {
             return index;
         }
         let site = self.site(SiteKind::OutOfBounds, self.expr(element).span);

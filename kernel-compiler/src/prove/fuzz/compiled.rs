@@ -195,7 +195,7 @@ impl Batch {
 /// threads, or is not known.
 fn expected(subject: &Subject, launch: &Launch) -> Option<(Written, Vec<End>)> {
     let [forward, backward]: [Outcome; 2] =
-        [false, true].map(|reversed| run(&subject.module, launch, &HashMap::new(), reversed, ITERATIONS));
+        [false, true].map(|reversed| run(&subject.original, launch, &HashMap::new(), reversed, ITERATIONS));
     let is_known = |stop: &Stop| matches!(stop, Stop::Fault(_));
     let all = || forward.stops.iter().chain(&backward.stops).flatten();
     if !all().all(is_known) || forward.races || backward.races || forward.written != backward.written {

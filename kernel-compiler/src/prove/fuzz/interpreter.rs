@@ -58,6 +58,8 @@ pub(super) struct Outcome {
     pub(super) failed: BTreeSet<usize>,
     /// The numbers of the checks that were executed.
     pub(super) executed: BTreeSet<usize>,
+    /// The number of tests ahead of loops that failed, and that held.
+    pub(super) tests: [usize; 2],
     /// Whether the result depends on the order of the threads: a thread changed an element that another one accessed.
     pub(super) races: bool,
 }
@@ -152,6 +154,7 @@ pub(super) fn run_in(
         iterations: 0,
         failed: BTreeSet::new(),
         executed: BTreeSet::new(),
+        tests: [0; 2],
         thread: 0,
         accesses: RefCell::default(),
         races: Cell::new(false),
@@ -207,8 +210,8 @@ pub(super) fn run_in(
         Object::Memory { written, .. } => Some(written),
         Object::Cell(_) => None,
     });
-    let (failed, executed, races) = (machine.failed, machine.executed, machine.races.get());
-    Outcome { stops, written: written.collect(), failed, executed, races }
+    let (failed, executed, tests, races) = (machine.failed, machine.executed, machine.tests, machine.races.get());
+    Outcome { stops, written: written.collect(), failed, executed, tests, races }
 }
 
 struct Machine<'m> {
@@ -223,6 +226,7 @@ struct Machine<'m> {
     iterations: usize,
     failed: BTreeSet<usize>,
     executed: BTreeSet<usize>,
+    tests: [usize; 2],
     /// The number of the thread that runs.
     thread: usize,
     accesses: RefCell<HashMap<(usize, u64), Accesses>>,
@@ -1066,7 +1070,7 @@ impl<'m> Machine<'m> {
             let value = self.convert(value, types[i])?;
             numbers[i] = self.int(&value)?.1;
         }
-        let [a, b, c, d, e] = numbers;
+        let [a, b, c, ..] = numbers;
         let fault = |this: &mut Self, offset: u32| {
             this.failed.extend(number);
             Err(Stop::Fault(site.unwrap_or(u32::MAX - 8) + offset))
@@ -1091,16 +1095,8 @@ impl<'m> Machine<'m> {
             Op::RestLen if a > b => return fault(self, 0),
             Op::RestLen => return Ok(self.wrap(b - a, usize_)),
             Op::Within => {
-                // base, stride, start, end, len
-                let holds = c >= d || {
-                    let last = d - 1 - c;
-                    let product = b.checked_mul(last);
-                    product.is_some_and(|reach| {
-                        reach < modulus
-                            && reach < e
-                            && a.wrapping_add(b.wrapping_mul(c)).rem_euclid(modulus) < e - reach
-                    })
-                };
+                let holds = a <= b && a != modulus - 1;
+                self.tests[usize::from(holds)] += 1;
                 return Ok(V::Int(Scalar::Bool, u64::from(holds)));
             }
             Op::Progress | Op::KeepLoop => return Ok(V::Void),
@@ -1172,6 +1168,7 @@ impl<'m> Machine<'m> {
                 return Ok(V::Int(Scalar::Bool, u64::from(if b == 0 { a == 0 } else { a % b == 0 })));
             }
             Op::SaturatingAdd | Op::SaturatingAddMixed => (a + b).clamp(min, max),
+            Op::SaturatingMul => a.saturating_mul(b).clamp(min, max),
             Op::SaturatingSub | Op::SaturatingSubMixed => (a - b).clamp(min, max),
             Op::Min => a.min(b),
             Op::Max => a.max(b),

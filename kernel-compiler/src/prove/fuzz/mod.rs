@@ -33,7 +33,7 @@ use generate::{Kernel, Param, Rng};
 use interpreter::{Arg, Launch, Outcome, Stop, run, run_in};
 
 use super::symbol::LaunchSymbol;
-use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, narrowed, remove, rewrite};
+use super::{EXTENT, Predicate, Proofs, analyse, is_unconditional, lowered, narrowed, remove, rewrite};
 use crate::ir::Scalar;
 use crate::lower::Axis;
 use crate::lower::{CallTarget, Expr, Module, Op, Template};
@@ -60,6 +60,8 @@ struct Mode {
 struct Subject {
     validated: Validated,
     options: Options,
+    /// The program with all checks, and each loop in one version: the others have its results.
+    original: Module,
     module: Module,
     proofs: Proofs,
     without: BTreeMap<Verdict, Module>,
@@ -91,12 +93,13 @@ impl Subject {
         }
         let validated = check(program).ok()?;
         let options = Options { block: mode.fixed_block, contiguous_views: mode.contiguous, ..Options::default() };
-        let module = lower::program(&validated, options);
+        let original = lower::program(&validated, options);
+        let module = lowered(&validated, options);
         let start = Instant::now();
         let proofs = analyse(&module, mode.fixed_block, EXTENT, false);
         let time = start.elapsed();
         let narrow = narrowed(&module, options).map(|(narrowed, predicate)| {
-            let mut module = lower::program(&validated, options);
+            let mut module = lowered(&validated, options);
             narrowed.apply(&mut module);
             (module, predicate)
         });
@@ -111,6 +114,7 @@ impl Subject {
         Some(Subject {
             validated,
             options,
+            original,
             module,
             proofs,
             without,
@@ -183,7 +187,12 @@ impl Subject {
                 return Err(format!("check {number} ({op:?}, site {site:?}, group {group:?}) fails"));
             }
         }
+        let original = run(&self.original, launch, &HashMap::new(), reversed, ITERATIONS);
+        compare(&self.module.sites, &original, &checked).map_err(|what| format!("versions: {what}"))?;
         statistics.launches += 1;
+        for (all, of) in statistics.tests.iter_mut().zip(checked.tests) {
+            *all += of;
+        }
         if checked.failed.is_empty() && checked.stops.iter().all(|stop| *stop != Some(Stop::Timeout)) {
             for number in &checked.executed {
                 let (op, _, group) = self.proofs.checks[*number];
@@ -223,7 +232,7 @@ impl Subject {
             return Ok(());
         }
         if !self.without.contains_key(&verdict) {
-            let mut module = lower::program(&self.validated, self.options);
+            let mut module = lowered(&self.validated, self.options);
             remove(&mut module, &self.proofs, verdict);
             self.without.insert(verdict, module);
         }
@@ -241,7 +250,7 @@ impl Subject {
         statistics: &mut Statistics,
     ) -> Result<(), String> {
         if !self.narrow_partial.contains_key(&verdict) {
-            let mut module = lower::program(&self.validated, self.options);
+            let mut module = lowered(&self.validated, self.options);
             let narrowed = narrowed(&module, Options { groups: verdict, ..self.options });
             let narrow = narrowed.map(|(narrowed, predicate)| {
                 narrowed.apply(&mut module);
@@ -268,7 +277,7 @@ impl Subject {
         statistics: &mut Statistics,
     ) -> Result<(), String> {
         if !self.deferred.contains_key(&verdict) {
-            let mut module = lower::program(&self.validated, self.options);
+            let mut module = lowered(&self.validated, self.options);
             if verdict != Verdict::NONE {
                 remove(&mut module, &self.proofs, verdict);
             }
@@ -292,7 +301,7 @@ impl Subject {
     ) -> Result<(), String> {
         if self.from_narrow.is_none() {
             let variant = || {
-                let mut module = lower::program(&self.validated, self.options);
+                let mut module = lowered(&self.validated, self.options);
                 let (narrowed, _) = narrowed(&module, self.options)?;
                 narrowed.apply(&mut module);
                 Some(module)
@@ -324,7 +333,7 @@ impl Subject {
         statistics: &mut Statistics,
     ) -> Result<(), String> {
         if !self.coarsened.contains_key(&verdict) {
-            let mut module = lower::program(&self.validated, self.options);
+            let mut module = lowered(&self.validated, self.options);
             remove(&mut module, &self.proofs, verdict);
             let options = Options { coarsen: Some(self.factor), ..self.options };
             let coarsened = coarsen::program(&mut module, options).ok().map(|coarsening| (module, coarsening.axis));
@@ -404,6 +413,8 @@ struct Statistics {
     narrow: [usize; 2],
     /// The launches of narrow variants that keep some of the checks.
     narrow_partial: usize,
+    /// The tests ahead of loops that failed, and that held.
+    tests: [usize; 2],
     /// The launches of coarsened programs.
     coarsened: usize,
     unsupported: BTreeMap<String, usize>,
@@ -681,9 +692,11 @@ fn random_kernels() {
             checks,
             kept,
             narrow_partial,
+            tests,
         } = &statistics;
         eprintln!("{kernels} kernels, {rejected} rejected, {launches} launches");
         eprintln!("{coarsened} launches of coarsened kernels, {deferred} of kernels with deferred faults");
+        eprintln!("tests ahead of loops that failed and that held: {tests:?}");
         eprintln!("narrow: {narrow:?}, with some checks: {narrow_partial}, unsupported: {unsupported:?}");
         eprintln!("analyses: {analyses:?}, the slowest: {:?}, {}", slowest.0, slowest.1);
         eprintln!("checks of launches without a failing check: executed, with a condition, removed");

@@ -38,7 +38,7 @@ impl<'m> Rewriter<'m> {
         let mut rewritten = Vec::with_capacity(stmts.len());
         for stmt in stmts {
             match self.stmt(&stmt.kind) {
-                // The loop whose checks are removed: see `lower::hoist`.
+                // The loop whose checks are removed: see `prove::loops`.
                 StmtKind::If { condition: Expr::Literal(Scalar::Bool, 1), then, otherwise: _ } => {
                     rewritten.extend(then);
                 }

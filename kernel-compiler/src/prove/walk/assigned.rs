@@ -133,6 +133,43 @@ pub(super) fn collect_borrowed(module: &Module, function: &Function, stmts: &[St
     }
 }
 
+/// Collects the variables that are written, or a part of which is, after their declarations.
+pub(super) fn collect_written(stmts: &[Stmt], found: &mut Set<u32>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Assign { place, value: _ } | StmtKind::Update { op: _, place, value: _ } => {
+                collect_roots(place, found);
+            }
+            // It is assigned later.
+            StmtKind::Declare { var, init: None } | StmtKind::Shared { var } => {
+                found.insert(var.0);
+            }
+            _ => {}
+        }
+        for_each_block(&stmt.kind, &mut |block| collect_written(block, found));
+        stmt.for_each_expr(&mut |expr| {
+            expr.for_each(&mut |expr| {
+                if let Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) = expr
+                    && let Some(output) = op.output().and_then(|position| args.get(position))
+                {
+                    collect_roots(output, found);
+                }
+            });
+        });
+    }
+}
+
+/// Returns the variable that a place is a field of, at any depth.
+pub(in crate::prove) fn root(place: &Expr) -> Option<VarId> {
+    match place {
+        Expr::Field(base, _, _) => match &**base {
+            Expr::Var(var) => Some(*var),
+            base => root(base),
+        },
+        _ => None,
+    }
+}
+
 /// Collects the variables that a place may be a part of.
 fn collect_roots(place: &Expr, found: &mut Set<u32>) {
     match place {

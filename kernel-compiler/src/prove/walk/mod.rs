@@ -6,6 +6,7 @@
 //! at all of them.
 
 mod assigned;
+mod entry;
 mod join;
 mod loops;
 mod value;
@@ -14,7 +15,9 @@ use std::rc::Rc;
 
 use std::collections::{HashMap, HashSet};
 
-use assigned::collect_borrowed;
+pub(super) use assigned::root;
+use assigned::{collect_borrowed, collect_written};
+pub(super) use entry::{Entries, Visit};
 pub(super) use join::branches;
 use join::extended;
 pub(super) use value::Value;
@@ -67,6 +70,10 @@ struct Frame<'m> {
     function: &'m Function,
     /// The variables whose changes are not all visible: a reference to them exists.
     borrowed: Set<u32>,
+    /// The variables that are assigned, or a part of which is, after their declarations.
+    written: Set<u32>,
+    /// The fields of variables that are never written, with their values.
+    fields: Vec<(&'m Expr, Atom)>,
     labels: HashMap<u32, Vec<State>>,
     loops: Vec<Exits>,
     returns: Vec<(Facts, Value)>,
@@ -109,24 +116,40 @@ pub(super) struct Walk<'m> {
     pub(super) possible_exits: usize,
     /// The conditions under which integers fit into 32 bits, if they are wanted.
     pub(super) widths: Option<Widths>,
+    /// The executions of loops whose checks are tested at the entry, if these are wanted.
+    pub(super) entries: Option<Entries<'m>>,
     frame: Frame<'m>,
     /// The atoms for CUDA's built-in variables.
-    specials: LiteMap<&'static str, Atom>,
+    pub(super) specials: LiteMap<&'static str, Atom>,
     fixed_block: Option<[u32; 3]>,
     depth: usize,
     calls: usize,
 }
 
+/// What a walk derives, besides the conditions on a launch under which checks never fail.
+pub(super) enum Wanted<'m> {
+    Conditions,
+    /// The conditions under which numbers fit into 32 bits.
+    Widths,
+    /// The conditions at the entry of a loop under which the checks in it never fail.
+    Entries(Entries<'m>),
+}
+
 /// Walks a program from its kernel, and returns the knowledge about its checks.
-pub(super) fn walk(
-    module: &Module,
+pub(super) fn walk<'m>(
+    module: &'m Module,
     numbers: HashMap<*const Expr, usize>,
     checks: Vec<RemovableCheck>,
     fixed_block: Option<[u32; 3]>,
     extent: i128,
-    widths: Option<Widths>,
-) -> Walk<'_> {
+    wanted: Wanted<'m>,
+) -> Walk<'m> {
     let frame = Frame::new(module, &module.kernel);
+    let (widths, entries) = match wanted {
+        Wanted::Conditions => (None, None),
+        Wanted::Widths => (Some(Widths::new()), None),
+        Wanted::Entries(entries) => (None, Some(entries)),
+    };
     let mut walk = Walk {
         domain: Domain::new(extent),
         module,
@@ -139,6 +162,7 @@ pub(super) fn walk(
         deferring: false,
         possible_exits: 0,
         widths,
+        entries,
         frame,
         specials: LiteMap::new(),
         fixed_block,
@@ -180,11 +204,13 @@ pub(super) fn walk(
 
 impl<'m> Frame<'m> {
     fn new(module: &Module, function: &'m Function) -> Frame<'m> {
-        let mut borrowed = Set::new();
+        let (mut borrowed, mut written) = (Set::new(), Set::new());
         if let Body::Stmts(stmts) = &function.body {
             collect_borrowed(module, function, stmts, &mut borrowed);
+            collect_written(stmts, &mut written);
         }
-        Frame { function, borrowed, labels: HashMap::new(), loops: Vec::new(), returns: Vec::new() }
+        let (fields, labels, loops, returns) = Default::default();
+        Frame { function, borrowed, written, fields, labels, loops, returns }
     }
 }
 
@@ -197,6 +223,23 @@ impl<'m> Walk<'m> {
     /// Returns whether a reference to a variable of the function exists.
     pub(super) fn is_borrowed(&self, var: VarId) -> bool {
         self.frame.borrowed.contains(&var.0)
+    }
+
+    /// Returns the value of a field of a variable that is never written, which is the same at each read; `None` for any other
+    /// place.
+    pub(super) fn field(&mut self, place: &'m Expr, scalar: Scalar) -> Option<Atom> {
+        let var = root(place)?;
+        let is_value = matches!(self.frame.function.vars[var.index()].ty, CType::Named(_));
+        if !is_value || self.is_borrowed(var) || self.frame.written.contains(&var.0) {
+            return None;
+        }
+        if let Some((_, atom)) = self.frame.fields.iter().find(|(of, _)| *of == place) {
+            return Some(*atom);
+        }
+        let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
+        let atom = self.domain.atoms.add(info);
+        self.frame.fields.push((place, atom));
+        Some(atom)
     }
 
     /// Returns the range of an integer type.
@@ -286,6 +329,8 @@ impl<'m> Walk<'m> {
         match kind {
             StmtKind::Declare { var, init: Some(init) } => {
                 let value = self.value(init);
+                // In the next iteration of a loop, it is another variable.
+                self.frame.fields.retain(|(place, _)| root(place) != Some(*var));
                 self.define(*var, value);
             }
             StmtKind::Declare { var, init: None } | StmtKind::Shared { var } => self.assign(*var, Value::Unknown),
@@ -328,7 +373,7 @@ impl<'m> Walk<'m> {
                 self.possible_exits += usize::from(matches!(header, Header::Open { .. }));
                 let outer = self.deferring;
                 self.deferring |= self.deferrable.contains(&std::ptr::from_ref(header));
-                self.loop_(header, body, *next, *end);
+                self.loop_at(header, body, *next, *end);
                 self.deferring = outer;
             }
             StmtKind::Block { body, end } => {
@@ -562,6 +607,9 @@ impl<'m> Walk<'m> {
         let all = self.domain.conditions.all([before, condition]);
         self.possible_exits += usize::from(condition != Condition::TRUE);
         let loaded = condition == Condition::FALSE && operands.iter().any(|operand| self.is_loaded(operand, 8));
+        if let Some(entries) = &mut self.entries {
+            entries.note(*number, condition);
+        }
         let check = &mut self.checks[*number];
         check.condition = all;
         check.reached = true;
