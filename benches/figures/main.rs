@@ -1,7 +1,7 @@
 //! Performance figures, each measured against an equivalent hand-written program in the same run.
 //!
 //! `cargo bench --bench figures` prints all figures; a name as an argument selects one: `cpu`, `saxpy`, `product`,
-//! `launch`, `graph`, `first`, `peer`, `algorithms`. Without a GPU only `cpu` is measured.
+//! `launch`, `predicate`, `graph`, `first`, `peer`, `algorithms`. Without a GPU only `cpu` is measured.
 
 mod algorithms;
 mod cpu;
@@ -9,6 +9,7 @@ mod first;
 mod graph;
 mod launch;
 mod peer;
+mod predicate;
 mod product;
 mod raw;
 mod saxpy;
@@ -19,8 +20,10 @@ use cumbia::prelude::*;
 fn main() -> cumbia::Result<()> {
     // Cargo passes `--bench`.
     let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    if chosen.iter().any(|name| name == first::CHILD) {
-        return first::child();
+    if let [child, kernel, ..] = chosen.as_slice()
+        && child == first::CHILD
+    {
+        return first::child(kernel);
     }
     let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name);
     if wanted("cpu") {
@@ -42,6 +45,9 @@ fn main() -> cumbia::Result<()> {
     }
     if wanted("launch") {
         launch::figures(&device)?;
+    }
+    if wanted("predicate") {
+        predicate::figures(&device)?;
     }
     if wanted("graph") {
         graph::figures(&device)?;
