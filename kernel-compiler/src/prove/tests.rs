@@ -396,3 +396,33 @@ fn a_kernel_of_400_lines_is_analysed_in_milliseconds() {
     let limit = if cfg!(debug_assertions) { 150 } else { 10 };
     assert!(least < Duration::from_millis(limit), "{} lines: {least:?}", text.lines().count());
 }
+
+/// A launch whose lengths differ from those of the launch before evaluates the conditions: see `benches/figures/predicate.rs`.
+#[test]
+fn ten_conditions_are_evaluated_quickly() {
+    let text =
+        "fn k(n: usize, a: &[f32], b: &[f32], c: &[f32], d: &[f32], e: &[f32], f: &[f32], g: &[f32], h: &[f32], \
+        o: &[f32], y: &mut [f32]) {
+            let i = grid(1);
+            if i < n { y[i] = a[i] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i] + h[i] + o[i]; }
+        }";
+    let program = common::program(text, false);
+    let validated = check(program).unwrap();
+    for variant in [Variant::Proven, Variant::Narrow] {
+        let source = write(&validated, &Options { variant, ..Options::default() });
+        let predicate = source.predicate.expect("a predicate");
+        let values: Vec<i128> = predicate.symbols().iter().map(|_| 192).collect();
+        assert_eq!(predicate.verdict(&values), predicate.best());
+        let time = |_| {
+            let start = Instant::now();
+            for _ in 0..1000 {
+                std::hint::black_box(std::hint::black_box(&predicate).verdict(std::hint::black_box(&values)));
+            }
+            start.elapsed() / 1000
+        };
+        let least = (0..20).map(time).min().expect("a duration");
+        // 100 ns are the target on an idle machine.
+        let limit = if cfg!(debug_assertions) { 50_000 } else { 300 };
+        assert!(least < Duration::from_nanos(limit), "{variant:?}: {least:?}");
+    }
+}

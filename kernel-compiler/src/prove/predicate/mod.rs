@@ -1,18 +1,21 @@
 //! Launch predicates: the conditions of a kernel's checks as a small program over launch symbols, which the host
 //! evaluates at a launch.
 
+mod flat;
+
+use flat::Flat;
 use rustc_hash::FxHashMap;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::atoms::{Atoms, Range, Uniform};
-use super::condition::{Condition, Conditions, Formula};
-use super::poly::{Atom, Poly, product};
-use super::symbol::LaunchSymbol;
+use crate::prove::atoms::{Atoms, Range, Uniform};
+use crate::prove::condition::{Condition, Conditions, Formula};
+use crate::prove::poly::{Atom, Poly, product};
+use crate::prove::symbol::LaunchSymbol;
 use crate::verdict::Verdict;
 
 /// The maximum number of groups.
-pub(super) const GROUPS: usize = 64;
+pub(in crate::prove) const GROUPS: usize = 64;
 
 /// A term of a polynomial: a coefficient and the numbers that it is multiplied by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +58,8 @@ pub struct Predicate {
     groups: Vec<u32>,
     /// Whether all coefficients have at most 64 bits.
     is_narrow: bool,
+    /// What is evaluated with 64 bits.
+    flat: Option<Flat>,
 }
 
 impl Predicate {
@@ -88,6 +93,15 @@ impl Predicate {
         {
             return Verdict::NONE;
         }
+        if let Some(verdict) = self.flat.as_ref().and_then(|flat| flat.verdict(values)) {
+            debug_assert_eq!(verdict, self.verdict_by_nodes(values), "{values:?}");
+            return verdict;
+        }
+        self.verdict_by_nodes(values)
+    }
+
+    /// As [`verdict`](Predicate::verdict), for values in the ranges that the analysis has assumed.
+    fn verdict_by_nodes(&self, values: &[i128]) -> Verdict {
         if self.is_narrow
             && let Some(verdict) = self.verdict_with::<i64>(values)
         {
@@ -255,7 +269,7 @@ impl Number {
 }
 
 /// Translates conditions into a predicate.
-pub(super) struct Builder<'a> {
+pub(in crate::prove) struct Builder<'a> {
     atoms: &'a Atoms,
     conditions: &'a Conditions,
     /// The numbers of the uniform atoms, in the order of [`Predicate::numbers`].
@@ -266,7 +280,7 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Returns the predicate for groups of checks. `assumed` are the symbols whose ranges the analysis has assumed.
-    pub(super) fn build(
+    pub(in crate::prove) fn build(
         atoms: &'a Atoms,
         conditions: &'a Conditions,
         assumed: &[(Atom, LaunchSymbol, Range)],
@@ -280,6 +294,7 @@ impl<'a> Builder<'a> {
             invariants: Vec::new(),
             groups: Vec::new(),
             is_narrow: true,
+            flat: None,
         };
         let mut builder =
             Builder { atoms, conditions, numbers: FxHashMap::default(), nodes: FxHashMap::default(), predicate };
@@ -311,7 +326,9 @@ impl<'a> Builder<'a> {
             let node = builder.node(*group);
             builder.predicate.groups.push(node);
         }
-        builder.predicate
+        let Builder { mut predicate, .. } = builder;
+        predicate.flat = Flat::new(&predicate);
+        predicate
     }
 
     fn collect(&self, condition: Condition, polys: &mut Vec<Poly>, seen: &mut Vec<Condition>) {
@@ -405,7 +422,7 @@ impl<'a> Builder<'a> {
 #[cfg(test)]
 impl Predicate {
     /// Returns the conditions in symbols: `s0` is the first of [`Predicate::symbols`].
-    pub(super) fn describe(&self) -> String {
+    pub(in crate::prove) fn describe(&self) -> String {
         fn node(predicate: &Predicate, poly: &impl Fn(&[Term]) -> String, index: u32) -> String {
             let all = |parts: &[u32], by: &str| {
                 let parts: Vec<String> = parts.iter().map(|part| node(predicate, poly, *part)).collect();
