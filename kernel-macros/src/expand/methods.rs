@@ -193,6 +193,7 @@ pub(super) fn by_reference(method: &Method, vis: &syn::Visibility, key: &TokenSt
             ParamKind::Value(_)
             | ParamKind::View { .. }
             | ParamKind::Argument(_)
+            | ParamKind::ArgumentRef(_)
             | ParamKind::Tuple(..)
             | ParamKind::Array(..)
             | ParamKind::Rejected,

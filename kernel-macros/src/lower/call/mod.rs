@@ -150,6 +150,9 @@ impl Lowerer<'_> {
                 return received(value, mutable, arg.span());
             }
         };
+        if self.argument_type(&reference.expr).is_some() {
+            return (self.reference(reference), None);
+        }
         let mutable = reference.mutability.is_some();
         if mutable {
             self.reject_read_only(&reference.expr);

@@ -251,7 +251,7 @@ impl Lowerer<'_> {
         let Some(param) = self.signature.params.get(local.index()) else { return };
         let rule = match &param.kind {
             ParamKind::Slice(_) => &rules::ASSIGN_TO_SLICE,
-            ParamKind::Ref(_) => &rules::ASSIGN_TO_REFERENCE,
+            ParamKind::Ref(_) | ParamKind::ArgumentRef(_) => &rules::ASSIGN_TO_REFERENCE,
             ParamKind::View { mutable: false, .. } => &rules::ASSIGN_TO_VIEW,
             ParamKind::Value(_)
             | ParamKind::SliceMut(_)
