@@ -24,7 +24,8 @@ pub(crate) const CASES: &[Case] = listed![
     references,
     methods,
     called_on_host,
-    reborrowed
+    reborrowed,
+    aliased
 ];
 
 /// The particles of a simulation.
@@ -728,4 +729,64 @@ fn reborrowed(run: &mut Run<'_>) {
         run.launch(banked(banks.reborrow()).over(1));
     }
     run.expect("b", &arrays[1], &[8]);
+}
+
+#[device]
+pub fn both(a: &mut f32, b: &mut f32) -> f32 {
+    *a = 1.0;
+    *b = 2.0;
+    let read = *a;
+    *a += 10.0;
+    read + *b
+}
+
+#[device]
+pub fn all(cell: &mut Cell, kind: &mut u8, at: &mut [i32; 2]) -> i32 {
+    cell.kind = 1;
+    *kind = 2;
+    let read = cell.kind as i32;
+    *cell = Cell { kind: 3, at: [4, 5] };
+    at[1] += read;
+    cell.at[1] * 10 + *kind as i32
+}
+
+#[device]
+pub fn shifted(from: &[f32], to: &mut [f32], other: &mut [f32]) -> f32 {
+    let mut sum = 0.0;
+    for i in 0..to.len() {
+        to[i] = from[i] + 1.0;
+        other[0] *= 2.0;
+        sum += from[i + 1];
+    }
+    sum
+}
+
+/// Several mutable references to one place, which rustc would reject and a kernel may have. All accesses happen in the order
+/// of the program.
+#[kernel]
+pub fn aliases(x: &mut [f32], cells: &mut [Cell], y: &mut [f32], z: &mut [i32]) {
+    y[0] = both(&mut x[0], &mut x[0]);
+    let (first, second) = (&mut x[1], &mut x[1]);
+    *first = 5.0;
+    *second += 1.0;
+    y[1] = *first;
+    z[0] = all(&mut cells[0], &mut cells[0].kind, &mut cells[0].at);
+    y[2] = shifted(&x[2..], &mut x[3..6], &mut x[5..]);
+    let same = &x[6..];
+    x[6] = 9.0;
+    y[3] = same[0];
+    let tile = shared::<f32, 4>();
+    tile[1] = 3.0;
+    y[4] = both(&mut tile[1], &mut tile[1]) + tile[1];
+}
+
+fn aliased(run: &mut Run<'_>) {
+    let mut x = run.array(&[0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    let mut cells = run.array(&[Cell { kind: 0, at: [0, 0] }]);
+    let (mut y, mut z) = (run.zeros(5), run.zeros(1));
+    run.launch(aliases(&mut x, &mut cells, &mut y, &mut z).grid(1).block(1));
+    run.expect("x", &x, &[12.0, 6.0, 1.0, 2.0, 3.0, 8.0, 9.0]);
+    run.expect("cells", &cells, &[Cell { kind: 3, at: [4, 7] }]);
+    run.expect("y", &y, &[2.0 + 12.0, 6.0, 2.0 + 3.0 + 8.0, 9.0, 14.0 + 12.0]);
+    run.expect("z", &z, &[73]);
 }
