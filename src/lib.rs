@@ -525,6 +525,19 @@ pub use cumbia_kernel_runtime::{access, intrinsics, profile};
 pub use cumbia_kernel_runtime::{cache, checks, doctor, error, precompile};
 pub use cumbia_kernel_std::{random, vector};
 
+pub mod handles {
+    //! The types of references, slices and views in the body of a kernel on the CPU, under which messages of rustc mention
+    //! them. Programs do not name them: they are [`Slice`] for `&[T]` and `&mut [T]`, [`View`] for [`ArrayView2`](crate::ArrayView2)
+    //! and the other views, and [`PlaceRef`] for `&T` and `&mut T`. The last parameter of each is [`Read`](crate::access::Read) or
+    //! [`Write`](crate::access::Write).
+
+    #[doc(no_inline)]
+    pub use cumbia_kernel_runtime::__private::{
+        Handles, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut, LocalRef, PlaceRef,
+        Slice, VariableType, View,
+    };
+}
+
 pub mod prelude {
     //! The items that most kernels and the programs that launch them use: `use cumbia::prelude::*;`.
     //!

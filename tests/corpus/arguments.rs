@@ -775,7 +775,7 @@ pub fn aliases(x: &mut [f32], cells: &mut [Cell], y: &mut [f32], z: &mut [i32]) 
     let same = &x[6..];
     x[6] = 9.0;
     y[3] = same[0];
-    let tile = shared::<f32, 4>();
+    let tile = shared::<[f32; 4]>();
     tile[1] = 3.0;
     y[4] = both(&mut tile[1], &mut tile[1]) + tile[1];
 }
