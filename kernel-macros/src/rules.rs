@@ -203,6 +203,9 @@ rules! {
     ASSIGN_TO_REFERENCE: "cannot assign through `{}`, which is a `&` reference",
         why "the referent of a shared reference is read-only",
         help "declare the parameter as a `&mut` reference";
+    ASSIGN_TO_ARGUMENT: "cannot assign through `{}`, which is a reference to a struct of arrays",
+        why "the arrays of a struct behind a shared reference are read-only",
+        help "take the struct by value, as in `particles: Particles<'_>`, in a method `self`";
     ASSIGN_TO_VIEW: "cannot assign to an element of `{}`, which is an `ArrayView`",
         why "the elements of an `ArrayView` are read-only",
         help "declare the parameter as an `ArrayViewMut` with as many dimensions";

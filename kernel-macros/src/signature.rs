@@ -163,6 +163,11 @@ impl Param {
         }
     }
 
+    /// Returns the name in messages.
+    pub(crate) fn shown(&self) -> String {
+        if self.this.is_some() { "self".to_owned() } else { self.text() }
+    }
+
     /// Returns the name without a raw prefix.
     pub(crate) fn text(&self) -> String {
         self.name.unraw().to_string()

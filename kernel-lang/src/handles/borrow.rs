@@ -96,11 +96,6 @@ reference!(Slice<'k, T>, PlaceRef<'k, T>, Local<'k, T>, View<'k, T, D>);
 
 /// A part of a struct with `#[derive(KernelArgument)]`, as a shared reference to the struct provides it: a mutable slice is
 /// read-only behind it, and a value is a copy, which nothing can modify while the reference exists.
-#[diagnostic::on_unimplemented(
-    message = "this is not a reference to a struct of arrays",
-    label = "expected a `&` to a struct with `#[derive(KernelArgument)]`",
-    note = "help: borrow a parameter of that type: `&particles`"
-)]
 pub trait Share: Copy {
     /// The part behind a shared reference.
     type Shared: Copy;
@@ -145,6 +140,26 @@ where
     #[inline(always)]
     fn share(self) -> Self::Shared {
         self.map(H::share)
+    }
+}
+
+/// An argument for a parameter that is a reference to a struct with `#[derive(KernelArgument)]`: an `S` behind a reference.
+#[diagnostic::on_unimplemented(
+    message = "this is not a reference to the struct of arrays",
+    label = "expected a reference",
+    note = "why: the function reads the arrays of the struct, and does not write to them",
+    note = "help: borrow a struct of the parameter's type: `&particles`"
+)]
+pub trait IntoShared<S> {
+    /// Returns the struct behind a reference.
+    fn into_shared(self) -> S;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S> IntoShared<S> for S {
+    #[inline(always)]
+    fn into_shared(self) -> S {
+        self
     }
 }
 

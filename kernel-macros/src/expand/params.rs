@@ -201,7 +201,10 @@ fn call_type(kind: &ParamKind) -> TokenStream {
             quote_spanned!(element.span()=> impl ::cumbia::__private::#into<'k, #dimensions, Element = #element>)
         }
         ParamKind::Argument(ty) => argument(ty, &quote_spanned!(ty.span()=> Handle<'k>)),
-        ParamKind::ArgumentRef(ty) => argument(ty, &quote_spanned!(ty.span()=> Shared<'k>)),
+        ParamKind::ArgumentRef(ty) => {
+            let shared = argument(ty, &quote_spanned!(ty.span()=> Shared<'k>));
+            quote_spanned!(ty.span()=> impl ::cumbia::__private::IntoShared<#shared>)
+        }
         ParamKind::Tuple(_, parts) => {
             let parts = parts.iter().map(call_type);
             quote!((#(#parts,)*))
@@ -226,7 +229,8 @@ pub(super) fn from_call(param: &Param) -> TokenStream {
 
 fn called_with(kind: &ParamKind, name: TokenStream) -> TokenStream {
     match kind {
-        ParamKind::Value(_) | ParamKind::Argument(_) | ParamKind::ArgumentRef(_) => name,
+        ParamKind::Value(_) | ParamKind::Argument(_) => name,
+        ParamKind::ArgumentRef(_) => quote!(::cumbia::__private::IntoShared::into_shared(#name)),
         ParamKind::Tuple(_, parts) => converted(parts, &name, called_with),
         ParamKind::Array(..) => quote!(::cumbia::__private::IntoHandles::into_handles(#name)),
         ParamKind::Slice(_) => quote!(::cumbia::__private::IntoSlice::into_slice(#name)),
