@@ -31,6 +31,15 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
         Some(Member::Unnamed(_)) => (quote!((#(#vis #types,)* #marker);), Member::from(fields.len())),
         _ => (quote!({ #(#vis #members: #types,)* __argument: #marker }), parse_quote!(__argument)),
     };
+    let items = Handle {
+        name: &handle,
+        text: &text,
+        members: &members,
+        types: &types,
+        marker: &last,
+        declaration: &declaration,
+    }
+    .items();
     let of_kernel = parts.iter().map(|part| handle_type(part, &quote!(Handle<'k>)));
     let shared = parts.iter().map(|part| handle_type(part, &quote!(Shared<'k>)));
     let lent = parts.iter().zip(&values).map(|(part, value)| shared_on_host(part, &quote!(#value)));
@@ -46,60 +55,7 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
             unused_variables, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         const _: () = {
-            #[doc(hidden)]
-            pub struct #handle<A, #(#types),*> #declaration
-
-            impl<A, #(#types: ::core::marker::Copy),*> ::core::clone::Clone for #handle<A, #(#types),*> {
-                #[inline(always)]
-                fn clone(&self) -> Self {
-                    *self
-                }
-            }
-
-            impl<A, #(#types: ::core::marker::Copy),*> ::core::marker::Copy for #handle<A, #(#types),*> {}
-
-            impl<A: 'static, #(#types: ::cumbia::__private::VariableType),*> ::cumbia::__private::VariableType
-                for #handle<A, #(#types),*>
-            {
-                type Repr = #handle<A, #(<#types as ::cumbia::__private::VariableType>::Repr),*>;
-            }
-
-            impl<A: 'static, #(#types: ::cumbia::__private::Repr),*> ::cumbia::__private::Repr for #handle<A, #(#types),*> {
-                fn ty() -> ::cumbia::__private::ir::Type {
-                    ::cumbia::__private::argument_struct(
-                        #text,
-                        ::core::any::type_name::<Self>(),
-                        ::std::vec![#((#texts, <#types as ::cumbia::__private::Repr>::ty())),*],
-                    )
-                }
-            }
-
-            impl<A, #(#types),*> ::cumbia::__private::HostOf for #handle<A, #(#types),*> {
-                type Host = A;
-            }
-
-            impl<A, #(#types: ::cumbia::__private::Share),*> ::cumbia::__private::Share for #handle<A, #(#types),*> {
-                type Shared = #handle<A, #(<#types as ::cumbia::__private::Share>::Shared),*>;
-
-                #[inline(always)]
-                fn share(self) -> Self::Shared {
-                    #handle {
-                        #(#members: ::cumbia::__private::Share::share(self.#members),)*
-                        #last: ::core::marker::PhantomData,
-                    }
-                }
-            }
-
-            impl<A, #(#types: ::cumbia::__private::Share),*> ::cumbia::__private::BorrowExpr<'_>
-                for #handle<A, #(#types),*>
-            {
-                type Reference = <Self as ::cumbia::__private::Share>::Shared;
-
-                #[inline(always)]
-                fn borrow(&self) -> Self::Reference {
-                    ::cumbia::__private::Share::share(*self)
-                }
-            }
+            #items
 
             impl<'a, #(#bounds),*> ::cumbia::Reborrow for #name<'a, #(#arguments),*> #clause {
                 type Reborrowed<'b> = #name<'b, #(#arguments),*> where Self: 'b;
@@ -155,6 +111,85 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
                 }
             }
         };
+    }
+}
+
+/// The struct that represents the argument in a kernel.
+struct Handle<'a> {
+    /// Its name.
+    name: &'a Ident,
+    /// The name of the argument in messages.
+    text: &'a str,
+    /// The fields, with a type parameter for the type of each.
+    members: &'a [&'a Member],
+    types: &'a [Ident],
+    /// The field behind them, which marks the argument's type.
+    marker: &'a Member,
+    /// The fields as declared.
+    declaration: &'a TokenStream,
+}
+
+impl Handle<'_> {
+    /// Returns the declaration and the implementations that do not depend on the argument's generic parameters.
+    fn items(&self) -> TokenStream {
+        let Handle { name: handle, text, members, types, marker: last, declaration } = self;
+        let texts = members.iter().map(|member| member_text(member));
+        quote! {
+            #[doc(hidden)]
+            pub struct #handle<A, #(#types),*> #declaration
+
+            impl<A, #(#types: ::core::marker::Copy),*> ::core::clone::Clone for #handle<A, #(#types),*> {
+                #[inline(always)]
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+
+            impl<A, #(#types: ::core::marker::Copy),*> ::core::marker::Copy for #handle<A, #(#types),*> {}
+
+            impl<A: 'static, #(#types: ::cumbia::__private::VariableType),*> ::cumbia::__private::VariableType
+                for #handle<A, #(#types),*>
+            {
+                type Repr = #handle<A, #(<#types as ::cumbia::__private::VariableType>::Repr),*>;
+            }
+
+            impl<A: 'static, #(#types: ::cumbia::__private::Repr),*> ::cumbia::__private::Repr for #handle<A, #(#types),*> {
+                fn ty() -> ::cumbia::__private::ir::Type {
+                    ::cumbia::__private::argument_struct(
+                        #text,
+                        ::core::any::type_name::<Self>(),
+                        ::std::vec![#((#texts, <#types as ::cumbia::__private::Repr>::ty())),*],
+                    )
+                }
+            }
+
+            impl<A, #(#types),*> ::cumbia::__private::HostOf for #handle<A, #(#types),*> {
+                type Host = A;
+            }
+
+            impl<A, #(#types: ::cumbia::__private::Share),*> ::cumbia::__private::Share for #handle<A, #(#types),*> {
+                type Shared = #handle<A, #(<#types as ::cumbia::__private::Share>::Shared),*>;
+
+                #[inline(always)]
+                fn share(self) -> Self::Shared {
+                    #handle {
+                        #(#members: ::cumbia::__private::Share::share(self.#members),)*
+                        #last: ::core::marker::PhantomData,
+                    }
+                }
+            }
+
+            impl<A, #(#types: ::cumbia::__private::Share),*> ::cumbia::__private::BorrowExpr<'_>
+                for #handle<A, #(#types),*>
+            {
+                type Reference = <Self as ::cumbia::__private::Share>::Shared;
+
+                #[inline(always)]
+                fn borrow(&self) -> Self::Reference {
+                    ::cumbia::__private::Share::share(*self)
+                }
+            }
+        }
     }
 }
 

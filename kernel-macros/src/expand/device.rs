@@ -19,9 +19,9 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     let declaration = declaration(function);
     let (inputs, output) = (params::host_inputs(sig), &sig.output);
     let host_args = signature.params.iter().map(params::from_host);
-    let (aliased, aliases) = params::aliased(signature, generics);
-    let (bare, call) = (bare_params(generics), call(&aliased, generics));
-    let body = body::body(&aliased, lowered, &TokenStream::new(), &quote!(#name<'static, #(#arguments),*>));
+    let (with_aliases, aliases) = params::aliased(signature, generics);
+    let (bare, call) = (bare_params(generics), call(&with_aliases, generics));
+    let body = body::body(&with_aliases, lowered, &TokenStream::new(), &quote!(#name<'static, #(#arguments),*>));
     let definition = body::definition(signature, lowered);
     let callee = callee(function, generics, &quote!(::cumbia::__private::Content::Function(#definition)));
     let cx = &lowered.cx;

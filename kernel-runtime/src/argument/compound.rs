@@ -177,6 +177,7 @@ fn copied<'h, T>(array: &'h mut &DeviceArray<T>) -> &'h DeviceArray<T> {
     array
 }
 
+#[allow(clippy::mut_mut, reason = "a field that is a mutable reference, behind another one")]
 fn reborrowed<'h, T>(array: &'h mut &mut DeviceArray<T>) -> &'h mut DeviceArray<T> {
     array
 }
