@@ -517,13 +517,26 @@ pub use cumbia_kernel_runtime::{
     DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
     HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel, KernelArgument, KernelInfo, Launch, LaunchError,
     LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice,
-    PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Report, Result, Scalar, Shape,
-    ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16, half,
-    kernels,
+    PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Reborrow, Recorder, Report, Result, Scalar,
+    Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
+    half, kernels,
 };
 pub use cumbia_kernel_runtime::{access, intrinsics, profile};
 pub use cumbia_kernel_runtime::{cache, checks, doctor, error, precompile};
 pub use cumbia_kernel_std::{random, vector};
+
+pub mod handles {
+    //! The types of references, slices and views in the body of a kernel on the CPU, under which messages of rustc mention
+    //! them. Programs do not name them: they are [`Slice`] for `&[T]` and `&mut [T]`, [`View`] for [`ArrayView2`](crate::ArrayView2)
+    //! and the other views, and [`PlaceRef`] for `&T` and `&mut T`. The last parameter of each is [`Read`](crate::access::Read) or
+    //! [`Write`](crate::access::Write).
+
+    #[doc(no_inline)]
+    pub use cumbia_kernel_runtime::__private::{
+        Handles, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut, LocalRef, PlaceRef,
+        Slice, VariableType, View,
+    };
+}
 
 pub mod prelude {
     //! The items that most kernels and the programs that launch them use: `use cumbia::prelude::*;`.
@@ -533,6 +546,7 @@ pub mod prelude {
     //! - devices and arrays: [`Device`], [`Stream`], [`DeviceArray`];
     //! - [`ArrayMethods`] and [`ArrayMethodsMut`]: `x.sum()?`, `x.sort()?` and the like, of arrays of numbers;
     //! - launches: [`Launch`], and the arguments [`In`](fn@In), [`Out`](fn@Out) and [`InOut`](fn@InOut) of host arrays;
+    //! - [`trait@KernelArgument`] and [`Reborrow`], of structs of arrays;
     //! - views, as parameters of kernels: [`ArrayView0`] to [`ArrayView4`], [`ArrayViewMut0`] to [`ArrayViewMut4`];
     //! - types: [`f16`](struct@f16) and [`bf16`], which without an import would be Rust's own, unstable type;
     //! - bounds of type parameters: [`trait@DeviceType`], [`Number`], [`Float`], [`Integer`];
@@ -557,7 +571,7 @@ pub mod prelude {
     pub use crate::{
         ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0, ArrayViewMut1, ArrayViewMut2,
         ArrayViewMut3, ArrayViewMut4, Device, DeviceArray, DeviceType, Float, In, InOut, Integer, KernelArgument,
-        Launch, Number, Out, Stream, bf16, device, f16, kernel, launch,
+        Launch, Number, Out, Reborrow, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

@@ -44,8 +44,9 @@ pub mod __private {
     };
     pub use crate::handles::access::{Read, Write};
     pub use crate::handles::{
-        FieldOf, Handle, Handles, IntoHandles, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut,
-        LengthOf, LocalMut, LocalRef, PathReceiver, PathReceiverMut, PlaceRef, Slice, View, borrow, borrow_mut,
+        BorrowExpr, FieldOf, Handle, Handles, IntoHandles, IntoPlace, IntoPlaceMut, IntoShared, IntoSlice,
+        IntoSliceMut, IntoView, IntoViewMut, LengthOf, LocalMut, LocalRef, PathReceiver, PathReceiverMut, PlaceRef,
+        Share, Slice, View, borrow, borrow_mut,
     };
     pub use crate::intrinsics::LaneValue;
     pub use crate::methods::{array, cloned};

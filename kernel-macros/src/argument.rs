@@ -136,24 +136,25 @@ pub(crate) fn has_lifetime(ty: &Type) -> bool {
 /// Returns the tokens of a type as an argument, `<Particles<'static> as KernelArgument>`. All are located at the first token of
 /// the type, and the lifetime is always `'static`: rustc reports identical errors at the same span once.
 pub(crate) fn as_argument(ty: &Type) -> TokenStream {
-    fn located(tokens: TokenStream, span: Span) -> TokenStream {
-        tokens
-            .into_iter()
-            .map(|token| match token {
-                TokenTree::Group(group) => {
-                    let mut located = Group::new(group.delimiter(), located(group.stream(), span));
-                    located.set_span(group.span().located_at(span));
-                    located.into()
-                }
-                mut token => {
-                    token.set_span(token.span().located_at(span));
-                    token
-                }
-            })
-            .collect()
-    }
-
     let (span, ty) = (ty.span(), with_lifetime(ty, "'static"));
     let ty = located(ty.to_token_stream(), span);
     quote_spanned!(span=> <#ty as ::cumbia::KernelArgument>)
+}
+
+/// Returns the tokens, each located at `span` and resolved as before.
+fn located(tokens: TokenStream, span: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Group(group) => {
+                let mut located = Group::new(group.delimiter(), located(group.stream(), span));
+                located.set_span(group.span().located_at(span));
+                located.into()
+            }
+            mut token => {
+                token.set_span(token.span().located_at(span));
+                token
+            }
+        })
+        .collect()
 }

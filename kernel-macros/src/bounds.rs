@@ -137,6 +137,7 @@ fn has_element(param: &Param, signature: &Signature, name: &Ident) -> bool {
         | ParamKind::View { element: ty, dimensions: _, mutable: _ } => ty,
         ParamKind::Value(_)
         | ParamKind::Argument(_)
+        | ParamKind::ArgumentRef(_)
         | ParamKind::Tuple(..)
         | ParamKind::Array(..)
         | ParamKind::Rejected => return false,

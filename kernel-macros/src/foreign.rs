@@ -18,7 +18,7 @@ use crate::signature::{Foreign, Param, ParamKind, Signature, text_of};
 pub(crate) fn body(cuda: &LitStr, signature: &Signature, block: &Block, errors: &mut Errors) -> Foreign {
     for param in &signature.params {
         let ty = match &param.kind {
-            ParamKind::Argument(ty) | ParamKind::Tuple(ty, _) => text_of(ty),
+            ParamKind::Argument(ty) | ParamKind::ArgumentRef(ty) | ParamKind::Tuple(ty, _) => text_of(ty),
             ParamKind::Array(ty, _) => text_of(ty),
             ParamKind::Value(_)
             | ParamKind::Slice(_)
@@ -79,6 +79,7 @@ fn to_host(param: &Param) -> TokenStream {
         ParamKind::Value(_)
         | ParamKind::View { element: _, dimensions: _, mutable: _ }
         | ParamKind::Argument(_)
+        | ParamKind::ArgumentRef(_)
         | ParamKind::Tuple(..)
         | ParamKind::Array(..)
         | ParamKind::Rejected => {

@@ -116,6 +116,10 @@ fn of_impl_in(scope: Scope, mut item: ItemImpl, errors: &mut Errors) -> DeviceIm
     let role = role(&item, errors);
     let mut this = This { ty: (*item.self_ty).clone(), types: associated_types(&item) };
     let owner = owner(&item.self_ty);
+    let argument = signature::argument(&item.self_ty).map(|(ty, _)| signature::with_lifetime(ty, "'_"));
+    if let (Some(ty), Some((path, _))) = (&argument, &item.trait_) {
+        errors.reject_named(path, &rules::ARGUMENT_TRAIT, &text_of(ty));
+    }
     let mut methods = Vec::new();
     let mut rest = Vec::new();
     for part in std::mem::take(&mut item.items) {
@@ -127,7 +131,8 @@ fn of_impl_in(scope: Scope, mut item: ItemImpl, errors: &mut Errors) -> DeviceIm
                     errors.reject(&sig.ident, &rules::NE);
                 }
                 let written = Written { scope, attributes: attrs, vis, signature: sig, block: Some(block) };
-                methods.push(method(written, &item.generics, &owner, &mut this, errors));
+                let of = Owner { name: &owner, argument: argument.as_ref(), generics: &item.generics };
+                methods.push(method(written, &of, &mut this, errors));
             }
             other => {
                 if let ImplItem::Macro(call) = &other {
@@ -156,7 +161,8 @@ pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait 
             TraitItem::Fn(TraitItemFn { attrs, modifiers: _, sig, default, semi_token: _ }) => {
                 let (scope, vis) = (Scope::Module, Visibility::Inherited);
                 let written = Written { scope, attributes: attrs, vis, signature: sig, block: default };
-                methods.push(method(written, &item.generics, &owner, &mut this, errors));
+                let of = Owner { name: &owner, argument: None, generics: &item.generics };
+                methods.push(method(written, &of, &mut this, errors));
             }
             other => {
                 if let TraitItem::Macro(call) = &other {
@@ -179,10 +185,19 @@ struct Written {
     block: Option<Block>,
 }
 
-fn method(written: Written, outer: &Generics, owner: &str, this: &mut This, errors: &mut Errors) -> Method {
+/// The `impl` or the trait of a function.
+struct Owner<'a> {
+    /// The name of the type in messages.
+    name: &'a str,
+    /// The type, if it is a struct of arrays.
+    argument: Option<&'a Type>,
+    generics: &'a Generics,
+}
+
+fn method(written: Written, owner: &Owner<'_>, this: &mut This, errors: &mut Errors) -> Method {
     let Written { scope, mut attributes, vis, signature: mut declared, block } = written;
     let cuda = take_device(&mut attributes).and_then(|tokens| options::parse_device(tokens, errors));
-    let signature = Signature { scope, ..signature::of_method(&declared, owner, errors) };
+    let signature = Signature { scope, ..signature::of_method(&declared, owner.name, owner.argument, errors) };
     bounds::complete(&mut declared.generics);
     let mut inner = signature.with(this);
     let lowered = block.map(|mut block| {
@@ -192,7 +207,7 @@ fn method(written: Written, outer: &Generics, owner: &str, this: &mut This, erro
         }
         lower::function(&block, &inner, errors)
     });
-    let mut generics = merged(outer, &declared.generics);
+    let mut generics = merged(owner.generics, &declared.generics);
     this.visit_generics_mut(&mut generics);
     Method { attributes, vis, declared, signature, inner, generics, lowered }
 }

@@ -142,6 +142,18 @@ rules! {
     METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a method exists on the device if its `impl` has `#[device]`, or if it is a supported method of a number, a slice or an array",
         help "add `#[device]` to the `impl` that defines it, or write out what it does";
+    ARGUMENT_METHOD: "method `{}` of `{Self}` is not supported in {body}",
+        why "a method of a struct of arrays exists on the device if its `impl` has `#[device]`",
+        help "add `#[device]` to the `impl` that defines it, with `self` or `&self`";
+    ARGUMENT_BORROW_MUT: "a struct of arrays cannot be borrowed mutably in {body}",
+        why "its fields are variables of the kernel, not places in memory",
+        help "pass it by value: its arrays can be written; return new values of its fields";
+    SLICE_OF_RANGES: "views and slices have no such method in {body}",
+        why "ranges are not values on a device; a part of an array is an index expression",
+        help "write `&x[a..b]` or `&mut x[a..b]`, for a slice or a view of one dimension; pass parts of other views as arguments: `a.slice(1..3, ..)?` on the host";
+    PART_OF_A_VIEW: "this view has no method `{}`",
+        why "`row` and `column` are parts of a view of two dimensions, `plane` of three and `volume` of four, each of one dimension less",
+        help "take the parts one after another: `a.volume(i).plane(j).row(k)`";
     ASSOCIATED_FUNCTION: "associated function `{}` of `{Self}` is not supported in {body}",
         why "an associated function exists on the device if its `impl` has `#[device]`, or if it is a supported function of a number",
         help "add `#[device]` to the `impl` that defines it, or write out what it does";
@@ -191,6 +203,9 @@ rules! {
     ASSIGN_TO_REFERENCE: "cannot assign through `{}`, which is a `&` reference",
         why "the referent of a shared reference is read-only",
         help "declare the parameter as a `&mut` reference";
+    ASSIGN_TO_ARGUMENT: "cannot assign through `{}`, which is a reference to a struct of arrays",
+        why "the arrays of a struct behind a shared reference are read-only",
+        help "take the struct by value, as in `particles: Particles<'_>`, in a method `self`";
     ASSIGN_TO_VIEW: "cannot assign to an element of `{}`, which is an `ArrayView`",
         why "the elements of an `ArrayView` are read-only",
         help "declare the parameter as an `ArrayViewMut` with as many dimensions";
@@ -317,6 +332,15 @@ rules! {
     VIEW_REFERENCE: "a reference to a view is not supported",
         why "a view is a reference already",
         help "take the view by value: `{}`";
+    ARGUMENT_REFERENCE: "a kernel cannot take a reference to a `{}`",
+        why "the launch holds the borrows of its arrays, and the host's struct is not accessible on the device",
+        help "take it by value: `{}`; to launch it again, pass `particles.reborrow()`";
+    ARGUMENT_REFERENCE_MUT: "a mutable reference to a `{}` is not supported",
+        why "its fields are variables of the kernel, not places in memory; the arrays themselves can be written without one",
+        help "take it by value: `{}`, and return new values of its fields";
+    ARGUMENT_RECEIVER: "`&mut self` is not supported for a `{}`",
+        why "its fields are variables of the kernel, not places in memory; the arrays themselves can be written without it",
+        help "take `self` to write the arrays, or `&self` to read them";
     RESULT_TYPE: "a result of type `{}` is not supported",
         why "a device function returns a value: a number, `bool`, an enum, or a struct, array or tuple of them",
         help "return such a value, or write to a `&mut` parameter";
@@ -440,6 +464,9 @@ rules! {
     REFERENCE_IMPL: "an `impl` for a reference type is not supported on devices",
         why "device types are `Copy`, and operators take their operands by value",
         help "implement the trait for the type itself, with operands by value: `impl Add for Complex { .. }`";
+    ARGUMENT_TRAIT: "a `{}` cannot implement a trait on devices",
+        why "a struct of arrays has no layout in device memory, which the methods of a `#[device]` trait require",
+        help "write the methods in an `impl` without a trait: `#[device] impl {} { .. }`";
     NE: "`ne` cannot be overridden on devices",
         why "`!=` is compiled as the negation of `==`",
         help "remove it: `PartialEq` provides it";

@@ -99,6 +99,8 @@ pub(crate) enum ParamKind {
     },
     /// A struct with `#[derive(KernelArgument)]`: a type with the lifetime `'_`.
     Argument(Type),
+    /// `&Particles<'_>`, `&self` of such a struct: the type behind the reference; not in a kernel.
+    ArgumentRef(Type),
     /// `(&[T], ArrayView2<U>)`: the type, and the kind of each part.
     Tuple(Type, Vec<ParamKind>),
     /// `[&[T]; N]`: the type, and the kind of the elements.
@@ -117,6 +119,7 @@ impl ParamKind {
             | ParamKind::Ref(ty)
             | ParamKind::RefMut(ty)
             | ParamKind::Argument(ty)
+            | ParamKind::ArgumentRef(ty)
             | ParamKind::View { element: ty, dimensions: _, mutable: _ } => visit(ty),
             ParamKind::Tuple(_, parts) => parts.iter_mut().for_each(|part| part.visit_mut(visit)),
             ParamKind::Array(_, element) => element.visit_mut(visit),
@@ -133,6 +136,7 @@ impl ParamKind {
             | ParamKind::Ref(ty)
             | ParamKind::RefMut(ty)
             | ParamKind::Argument(ty)
+            | ParamKind::ArgumentRef(ty)
             | ParamKind::View { element: ty, dimensions: _, mutable: _ } => visit(ty),
             ParamKind::Tuple(_, parts) => parts.iter().for_each(|part| part.visit(visit)),
             ParamKind::Array(_, element) => element.visit(visit),
@@ -148,6 +152,7 @@ impl Param {
             ParamKind::Array(ty, _) => ty.span(),
             ParamKind::Value(ty)
             | ParamKind::Argument(ty)
+            | ParamKind::ArgumentRef(ty)
             | ParamKind::Tuple(ty, _)
             | ParamKind::Slice(ty)
             | ParamKind::SliceMut(ty)
@@ -156,6 +161,11 @@ impl Param {
             | ParamKind::View { element: ty, dimensions: _, mutable: _ } => ty.span(),
             ParamKind::Rejected => self.name.span(),
         }
+    }
+
+    /// Returns the name in messages.
+    pub(crate) fn shown(&self) -> String {
+        if self.this.is_some() { "self".to_owned() } else { self.text() }
     }
 
     /// Returns the name without a raw prefix.
@@ -189,9 +199,26 @@ pub(crate) fn of_device_function(signature: &SynSignature, errors: &mut Errors) 
     read(signature, Role::Function, errors)
 }
 
-/// Parses the signature of a method or an associated function. `owner` is the name of its type in messages.
-pub(crate) fn of_method(signature: &SynSignature, owner: &str, errors: &mut Errors) -> Signature {
+/// Parses the signature of a method or an associated function. `owner` is the name of its type in messages, and `argument` the
+/// type if it is a struct of arrays.
+pub(crate) fn of_method(
+    signature: &SynSignature,
+    owner: &str,
+    argument: Option<&Type>,
+    errors: &mut Errors,
+) -> Signature {
     let mut read = read(signature, Role::Associated, errors);
+    if let (Some(argument), Some(Param { this: Some(this), kind, .. })) = (argument, read.params.first_mut()) {
+        match kind {
+            ParamKind::Value(_) => *kind = ParamKind::Argument(argument.clone()),
+            ParamKind::Ref(_) => *kind = ParamKind::ArgumentRef(argument.clone()),
+            ParamKind::RefMut(_) => {
+                errors.reject_named(this, &rules::ARGUMENT_RECEIVER, &text_of(argument));
+                *kind = ParamKind::Rejected;
+            }
+            _ => {}
+        }
+    }
     read.device_name = format!("{owner}_{}", read.device_name);
     read.path = format!("{owner}::{}", read.path);
     read
@@ -375,6 +402,9 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             {
                 errors.reject(lifetime, &rules::LIFETIME);
             }
+            if let Some(argument) = argument(elem) {
+                return reference_to_argument(ty, argument, mutability.is_some(), role, lifetimes, errors);
+            }
             let kind = target(elem, mutability.is_some());
             match &kind {
                 ParamKind::Ref(_) | ParamKind::RefMut(_) if role == Role::Kernel && is_array(elem) => {
@@ -401,6 +431,7 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
                 | ParamKind::Ref(_)
                 | ParamKind::RefMut(_)
                 | ParamKind::Argument(_)
+                | ParamKind::ArgumentRef(_)
                 | ParamKind::Tuple(..)
                 | ParamKind::Array(..)
                 | ParamKind::Value(_) => {}
@@ -421,10 +452,7 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             ParamKind::Rejected
         }
         Type::Path(path) if let Some(lifetime) = lifetime(path) => {
-            if lifetime.ident != "_" && !lifetimes {
-                errors.reject_named(lifetime, &rules::ARGUMENT_LIFETIME, &text_of(&with_lifetime(ty, "'_")));
-            }
-            ParamKind::Argument(with_lifetime(ty, "'_"))
+            ParamKind::Argument(anonymous(ty, lifetime, lifetimes, errors))
         }
         Type::Tuple(_) if role != Role::Kernel && is_value(ty) && !is_argument(ty) => ParamKind::Value(ty.clone()),
         Type::Tuple(tuple) if !tuple.elems.is_empty() => {
@@ -442,6 +470,46 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             ParamKind::Rejected
         }
     }
+}
+
+/// Returns the type of a struct of arrays with an anonymous lifetime, and rejects any other `lifetime` of it.
+fn anonymous(ty: &Type, lifetime: &Lifetime, lifetimes: bool, errors: &mut Errors) -> Type {
+    let anonymous = with_lifetime(ty, "'_");
+    if lifetime.ident != "_" && !lifetimes {
+        errors.reject_named(lifetime, &rules::ARGUMENT_LIFETIME, &text_of(&anonymous));
+    }
+    anonymous
+}
+
+/// Returns the struct of arrays that a type is, judged by its lifetime.
+pub(crate) fn argument(ty: &Type) -> Option<(&Type, &Lifetime)> {
+    match ty {
+        Type::Path(path) if view(path).is_none() => lifetime(path).map(|lifetime| (ty, lifetime)),
+        Type::Paren(inner) => argument(&inner.elem),
+        Type::Group(inner) => argument(&inner.elem),
+        _ => None,
+    }
+}
+
+/// Returns the kind of a parameter that is a reference to a struct of arrays.
+fn reference_to_argument(
+    ty: &Type,
+    (target, lifetime): (&Type, &Lifetime),
+    mutable: bool,
+    role: Role,
+    lifetimes: bool,
+    errors: &mut Errors,
+) -> ParamKind {
+    let target = anonymous(target, lifetime, lifetimes, errors);
+    if role == Role::Kernel {
+        errors.reject_named(ty, &rules::ARGUMENT_REFERENCE, &text_of(&target));
+        return ParamKind::Rejected;
+    }
+    if mutable {
+        errors.reject_named(ty, &rules::ARGUMENT_REFERENCE_MUT, &text_of(&target));
+        return ParamKind::Rejected;
+    }
+    ParamKind::ArgumentRef(target)
 }
 
 /// Returns the kind of a parameter that is a reference to `ty`.

@@ -37,7 +37,7 @@ use cumbia_kernel_lang::{cpu, definition, dim, equality, handles, message, types
 use cumbia_kernel_sync as sync;
 
 pub use argument::{
-    HostView, HostViewMut, In, InOut, KernelArgument, Out, ReadArgument, ReadView, WriteArgument, WriteView,
+    HostView, HostViewMut, In, InOut, KernelArgument, Out, ReadArgument, ReadView, Reborrow, WriteArgument, WriteView,
 };
 pub use array::host::{HostArray, HostArrayMut};
 pub use array::shape::Shape;

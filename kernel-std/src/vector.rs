@@ -3,7 +3,10 @@
 //!
 //! A [`Float4`] in an array is accessed with a single 16-byte instruction, which speeds up memory-bound kernels (CUDA
 //! C++ Programming Guide, "Device Memory Accesses", on size and alignment). The components are the fields `x`, `y`, `z`
-//! and `w`; arithmetic is component-wise, between two vectors, or between a vector and a scalar.
+//! and `w`; arithmetic is component-wise, between two vectors, or between a vector and a scalar. `Float4 { x: 0.0, ..v }` is `v`
+//! with another component, and [`component`](Vec4::component) and [`with_component`](Vec4::with_component) take an index.
+//! [`extend`](Vec3::extend), [`concat`](Vec2::concat), [`truncate`](Vec4::truncate), [`xy`](Vec4::xy) and [`zw`](Vec4::zw) build
+//! vectors from vectors.
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -50,8 +53,9 @@ macro_rules! vectors {
                 #[allow(missing_docs, reason = "the components have the names that they have in CUDA")]
                 pub $field: T,
             )*
-            /// Zero-sized; determines the alignment.
-            align: [T::$align; 0],
+            /// Zero-sized; determines the alignment. It is public for the update syntax, as in `Float4 { x: 0.0, ..v }`.
+            #[doc(hidden)]
+            pub align: [T::$align; 0],
         }
 
         impl<T: Component> $name<T> {
@@ -221,9 +225,21 @@ impl<T: Component> Vec2<T> {
         Vec3::<T>::new(self.x, self.y, z)
     }
 
+    /// Returns the vector with the components of `zw` behind these.
+    pub fn concat(self, zw: Vec2<T>) -> Vec4<T> {
+        Vec4::<T>::new(self.x, self.y, zw.x, zw.y)
+    }
+
     /// Returns the component with this index, from 0; a fault if `index >= 2`.
     pub fn component(self, index: usize) -> T {
         [self.x, self.y][index]
+    }
+
+    /// Returns the vector with `value` as the component with this index, from 0; a fault if `index >= 2`.
+    pub fn with_component(self, index: usize, value: T) -> Self {
+        let mut components = [self.x, self.y];
+        components[index] = value;
+        Vec2::<T>::new(components[0], components[1])
     }
 }
 
@@ -234,9 +250,26 @@ impl<T: Component> Vec4<T> {
         Vec3::<T>::new(self.x, self.y, self.z)
     }
 
+    /// Returns the first two components.
+    pub fn xy(self) -> Vec2<T> {
+        Vec2::<T>::new(self.x, self.y)
+    }
+
+    /// Returns the last two components.
+    pub fn zw(self) -> Vec2<T> {
+        Vec2::<T>::new(self.z, self.w)
+    }
+
     /// Returns the component with this index, from 0; a fault if `index >= 4`.
     pub fn component(self, index: usize) -> T {
         [self.x, self.y, self.z, self.w][index]
+    }
+
+    /// Returns the vector with `value` as the component with this index, from 0; a fault if `index >= 4`.
+    pub fn with_component(self, index: usize, value: T) -> Self {
+        let mut components = [self.x, self.y, self.z, self.w];
+        components[index] = value;
+        Vec4::<T>::new(components[0], components[1], components[2], components[3])
     }
 }
 
@@ -255,6 +288,13 @@ impl<T: Component> Vec3<T> {
     /// Returns the component with this index, from 0; a fault if `index >= 3`.
     pub fn component(self, index: usize) -> T {
         [self.x, self.y, self.z][index]
+    }
+
+    /// Returns the vector with `value` as the component with this index, from 0; a fault if `index >= 3`.
+    pub fn with_component(self, index: usize, value: T) -> Self {
+        let mut components = [self.x, self.y, self.z];
+        components[index] = value;
+        Vec3::<T>::new(components[0], components[1], components[2])
     }
 
     /// Returns the cross product.

@@ -20,7 +20,12 @@ pub(crate) const CASES: &[Case] = listed![
     functions,
     destructured,
     narrow,
-    atomics
+    atomics,
+    references,
+    methods,
+    called_on_host,
+    reborrowed,
+    aliased
 ];
 
 /// The particles of a simulation.
@@ -532,4 +537,256 @@ fn atomics(run: &mut Run<'_>) {
     run.expect("even", &even, &[of(0, 0), of(0, 1), of(0, 2), 400]);
     run.expect("odd", &odd, &[of(1, 0), of(1, 1), of(1, 2)]);
     run.expect("total", &total, &[x.iter().map(|&v| u64::from(v)).sum()]);
+}
+
+#[device]
+pub fn kinetic(particles: &Particles<'_>, i: usize) -> f32 {
+    let v = particles.velocity[i];
+    0.5 * particles.mass[i] * v * v
+}
+
+#[device]
+pub fn all_kinetic(particles: &Particles<'_>, from: usize) -> f32 {
+    let mut sum = 0.0;
+    for i in from..particles.velocity.len() {
+        sum += kinetic(particles, i);
+    }
+    sum + particles.position[0] * particles.step
+}
+
+#[device]
+pub fn area(grid: &Grid<'_>) -> usize {
+    grid.width * grid.cells.len() + grid.cells[0].kind as usize
+}
+
+#[device]
+pub fn described(world: &World<'_>, at: usize) -> u32 {
+    let counts = world.counts;
+    area(&world.grid) as u32 + counts[at][0] + last(world.counts) + world.limits[1][at] as u32
+}
+
+/// References to arguments, to arguments in them, and to copies of them.
+#[kernel]
+pub fn referenced(mut particles: Particles<'_>, world: World<'_>, y: &mut [f32], z: &mut [u32]) {
+    let shared = &particles;
+    y[0] = kinetic(shared, 1);
+    y[1] = all_kinetic(&particles, 1);
+    particles.step = 10.0;
+    particles.position[0] += 1.0;
+    y[2] = all_kinetic(&particles, 2);
+    y[3] = shared.step;
+    let copy = particles;
+    y[4] = kinetic(&copy, 0) + kinetic(if y[0] > 0.0 { &copy } else { shared }, 2);
+    z[0] = described(&world, 1);
+    world.grid.cells[0].kind += 1;
+    z[1] = area(&world.grid) as u32;
+    let grid = world.grid;
+    z[2] = area(&grid) as u32;
+}
+
+fn references(run: &mut Run<'_>) {
+    let (mut position, velocity) = (run.array(&[4.0]), run.array(&[2.0, 4.0, 6.0]));
+    let (mass, forces) = (run.array(&[1.0, 0.5, 2.0]), run.zeros(0));
+    let mut cells = run.array(&[Cell { kind: 7, at: [0, 0] }; 3]);
+    let (mut a, mut b) = (run.array(&[5, 6]), run.array(&[8, 9]));
+    let (mut y, mut z) = (run.zeros(5), run.zeros(3));
+    let particles = Particles {
+        position: position.as_slice_mut(),
+        velocity: velocity.as_slice(),
+        mass: &mass,
+        forces: forces.reshape((0, 3)).unwrap(),
+        step: 0.5,
+        reflect: false,
+    };
+    let world = World {
+        grid: Grid { cells: cells.as_slice_mut(), width: 4 },
+        origin: Cell { kind: 2, at: [100, 0] },
+        limits: [[1, 2], [3, 4]],
+        counts: [a.as_slice_mut(), b.as_slice_mut()],
+    };
+    run.launch(referenced(particles, world, &mut y, &mut z).grid(1).block(1));
+    run.expect("y", &y, &[4.0, 4.0 + 36.0 + 2.0, 36.0 + 50.0, 0.5, 2.0 + 36.0]);
+    run.expect("z", &z, &[19 + 8 + 9 + 4, 20, 20]);
+}
+
+#[device]
+impl Grid<'_> {
+    /// The cell in a row and a column, with its kind.
+    pub fn kind(&self, row: usize, column: usize) -> u8 {
+        self.cells[self.index(row, column)].kind
+    }
+
+    pub fn index(&self, row: usize, column: usize) -> usize {
+        row * self.width + column
+    }
+
+    pub fn set(self, row: usize, column: usize, kind: u8) {
+        self.cells[self.index(row, column)].kind = kind;
+    }
+
+    pub fn offset(by: i32) -> i32 {
+        by + Self::BASE
+    }
+
+    const BASE: i32 = 40;
+}
+
+#[device]
+impl<T: Number, const N: usize> Pair<'_, T, N> {
+    pub fn dot(&self, i: usize, weights: [T; N]) -> T {
+        let mut sum = T::ZERO;
+        for k in 0..N {
+            sum += self.0[i][k] * weights[k];
+        }
+        sum
+    }
+}
+
+#[device]
+pub fn doubled(grid: &Grid<'_>, row: usize) -> u32 {
+    2 * grid.kind(row, 1) as u32
+}
+
+/// Methods of arguments, by value, by reference and by path, in kernels, in device functions and in each other.
+#[kernel]
+pub fn surveyed(grid: Grid<'_>, pair: Pair<'_, i32, 2>, y: &mut [u32]) {
+    let i = thread_idx().x;
+    if i < 2 {
+        y[i] = grid.kind(i, 1) as u32;
+        grid.set(i, 0, 50 + i as u8);
+        y[i] += doubled(&grid, i) * 1000;
+        let copy = grid;
+        copy.set(i, 1, 60);
+        y[i + 2] = Grid::kind(&copy, i, 0) as u32 + (&grid).index(i, 3) as u32 * 1000;
+        let shared = &copy;
+        y[i + 4] = shared.kind(i, 1) as u32 + Grid::offset(i as i32) as u32 * 1000;
+        pair.1[i] = pair.dot(i, [1, 10]);
+    }
+}
+
+fn methods(run: &mut Run<'_>) {
+    let mut cells = run.array(&(0..4).map(|i| Cell { kind: i, at: [0, 0] }).collect::<Vec<_>>());
+    let (x, mut to, mut y) = (run.array(&[[1, 2], [3, 4]]), run.zeros(2), run.zeros(6));
+    let grid = Grid { cells: cells.as_slice_mut(), width: 2 };
+    run.launch(surveyed(grid, Pair(x.as_slice(), to.as_slice_mut(), [0, 0]), &mut y).grid(1).block(2));
+    run.expect("y", &y, &[2_001, 6_003, 3_050, 5_051, 40_060, 41_060]);
+    run.expect("to", &to, &[21, 43]);
+    let kinds = [50, 60, 51, 60].map(|kind| Cell { kind, at: [0, 0] });
+    run.expect("cells", &cells, &kinds);
+}
+
+/// Device functions and methods that take references to arguments, called by the host with arrays of the CPU.
+fn called_on_host(run: &mut Run<'_>) {
+    let device = Device::cpu();
+    let mut cells = device.to_device(&[Cell { kind: 7, at: [0, 0] }; 3]).unwrap();
+    let (mut a, mut b) = (device.to_device(&[5, 6]).unwrap(), device.to_device(&[8, 9]).unwrap());
+    let world = World {
+        grid: Grid { cells: cells.as_slice_mut(), width: 4 },
+        origin: Cell { kind: 2, at: [100, 0] },
+        limits: [[1, 2], [3, 4]],
+        counts: [a.as_slice_mut(), b.as_slice_mut()],
+    };
+    let results = [described(&world, 0), world.grid.kind(0, 2).into(), world.grid.index(1, 1) as u32];
+    let results = run.array(&results);
+    run.expect("results", &results, &[19 + 5 + 9 + 3, 7, 5]);
+    let World { grid, .. } = world;
+    grid.set(0, 1, 9);
+    let cells = run.array(&cells.to_host().unwrap());
+    run.expect("cells", &cells, &[7, 9, 7].map(|kind| Cell { kind, at: [0, 0] }));
+}
+
+/// A step of a simulation, launched repeatedly with the same struct.
+fn reborrowed(run: &mut Run<'_>) {
+    let (mut position, velocity, mass) = (run.zeros(2), run.array(&[1.0, -2.0]), run.array(&[1.0, 1.0]));
+    let forces = run.zeros(0);
+    let mut particles = Particles {
+        position: position.as_slice_mut(),
+        velocity: velocity.as_slice(),
+        mass: &mass,
+        forces: forces.reshape((2, 0)).unwrap(),
+        step: 0.25,
+        reflect: false,
+    };
+    for step in 0..4 {
+        particles.reflect = step == 3;
+        run.launch(advance(particles.reborrow()).over(2));
+    }
+    run.expect("position", &position, &[2.0, -4.0]);
+    let (x, mut y) = (run.array(&[[1], [2]]), run.zeros(2));
+    let mut pair = Pair(x.as_slice(), y.as_slice_mut(), [0]);
+    run.launch(gathered::<i64, 1>(pair.reborrow()).over(2));
+    run.launch(gathered(pair).over(1));
+    run.expect("y", &y, &[1, 2]);
+    let mut arrays = [run.array(&[1]), run.array(&[2]), run.array(&[3])];
+    let which = run.array(&[1, 0]);
+    let mut banks = Banks {
+        values: arrays.each_mut().map(DeviceArray::as_slice_mut),
+        scales: [1, 1, 1],
+        shifts: [[1, 0]; 3],
+        which: which.slice(..1).unwrap(),
+    };
+    for _ in 0..3 {
+        run.launch(banked(banks.reborrow()).over(1));
+    }
+    run.expect("b", &arrays[1], &[8]);
+}
+
+#[device]
+pub fn both(a: &mut f32, b: &mut f32) -> f32 {
+    *a = 1.0;
+    *b = 2.0;
+    let read = *a;
+    *a += 10.0;
+    read + *b
+}
+
+#[device]
+pub fn all(cell: &mut Cell, kind: &mut u8, at: &mut [i32; 2]) -> i32 {
+    cell.kind = 1;
+    *kind = 2;
+    let read = cell.kind as i32;
+    *cell = Cell { kind: 3, at: [4, 5] };
+    at[1] += read;
+    cell.at[1] * 10 + *kind as i32
+}
+
+#[device]
+pub fn shifted(from: &[f32], to: &mut [f32], other: &mut [f32]) -> f32 {
+    let mut sum = 0.0;
+    for i in 0..to.len() {
+        to[i] = from[i] + 1.0;
+        other[0] *= 2.0;
+        sum += from[i + 1];
+    }
+    sum
+}
+
+/// Several mutable references to one place, which rustc would reject and a kernel may have. All accesses happen in the order
+/// of the program.
+#[kernel]
+pub fn aliases(x: &mut [f32], cells: &mut [Cell], y: &mut [f32], z: &mut [i32]) {
+    y[0] = both(&mut x[0], &mut x[0]);
+    let (first, second) = (&mut x[1], &mut x[1]);
+    *first = 5.0;
+    *second += 1.0;
+    y[1] = *first;
+    z[0] = all(&mut cells[0], &mut cells[0].kind, &mut cells[0].at);
+    y[2] = shifted(&x[2..], &mut x[3..6], &mut x[5..]);
+    let same = &x[6..];
+    x[6] = 9.0;
+    y[3] = same[0];
+    let tile = shared::<[f32; 4]>();
+    tile[1] = 3.0;
+    y[4] = both(&mut tile[1], &mut tile[1]) + tile[1];
+}
+
+fn aliased(run: &mut Run<'_>) {
+    let mut x = run.array(&[0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    let mut cells = run.array(&[Cell { kind: 0, at: [0, 0] }]);
+    let (mut y, mut z) = (run.zeros(5), run.zeros(1));
+    run.launch(aliases(&mut x, &mut cells, &mut y, &mut z).grid(1).block(1));
+    run.expect("x", &x, &[12.0, 6.0, 1.0, 2.0, 3.0, 8.0, 9.0]);
+    run.expect("cells", &cells, &[Cell { kind: 3, at: [4, 7] }]);
+    run.expect("y", &y, &[2.0 + 12.0, 6.0, 2.0 + 3.0 + 8.0, 9.0, 14.0 + 12.0]);
+    run.expect("z", &z, &[73]);
 }

@@ -21,6 +21,8 @@ pub(crate) const CASES: &[Case] = listed![
     random_bits,
     states_in_an_array,
     of_halves,
+    updated_vectors,
+    components_out_of_bounds,
     random_numbers,
     normal_numbers
 ];
@@ -409,4 +411,82 @@ fn of_halves(run: &mut Run<'_>) {
     run.expect("w", &w, &vectors.collect::<Vec<_>>());
     let sum = |i: usize| half(i, 3 - i % 4).to_f32() + brain(i, i % 2).to_f32() + extended(i)[i % 3].to_f32();
     run.expect("sums", &sums, &(0..9).map(sum).collect::<Vec<_>>());
+}
+
+/// Struct update syntax, components by index, and vectors from vectors.
+#[kernel(fmad = false)]
+pub fn updates<T: Component>(x: &[Vec4<T>], by: T, four: &mut [Vec4<T>], three: &mut [Vec3<T>], two: &mut [Vec2<T>]) {
+    let i = grid(1);
+    if i < x.len() {
+        let v = x[i];
+        four[4 * i] = Vec4 { x: by, ..v };
+        four[4 * i + 1] = Vec4 { w: v.x + by, y: by, ..x[i] };
+        four[4 * i + 2] = v.zw().concat(v.xy());
+        four[4 * i + 3] = x[i].with_component(i % 4, by).with_component((i + 1) % 4, v.component((i + 2) % 4));
+        let xyz = v.truncate();
+        three[2 * i] = Vec3 { z: by, ..xyz };
+        three[2 * i + 1] = xyz.with_component(i % 3, v.w);
+        two[2 * i] = Vec2 { y: by, ..v.zw() };
+        two[2 * i + 1] = v.xy().with_component(i % 2, by);
+    }
+}
+
+fn updated_vectors(run: &mut Run<'_>) {
+    fn of<T: Component + Edges>(run: &mut Run<'_>) {
+        let values: Vec<Vec4<T>> =
+            (0..5).map(|i| Vec4::new(T::small(i), T::small(i + 10), T::small(i + 20), T::small(i + 30))).collect();
+        let (x, by, n) = (run.array(&values), T::small(7), values.len());
+        let (mut four, mut three, mut two) = (run.zeros(4 * n), run.zeros(2 * n), run.zeros(2 * n));
+        run.launch(updates(&x, by, &mut four, &mut three, &mut two).over(n));
+        let (mut fours, mut threes, mut twos) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, &v) in values.iter().enumerate() {
+            let components = [v.x, v.y, v.z, v.w];
+            let with = |mut array: [T; 4], index: usize, value: T| {
+                array[index] = value;
+                array
+            };
+            let [a, b, c, d] = with(with(components, i % 4, by), (i + 1) % 4, components[(i + 2) % 4]);
+            fours.extend([
+                Vec4 { x: by, ..v },
+                Vec4::new(v.x, by, v.z, v.x + by),
+                Vec4::new(v.z, v.w, v.x, v.y),
+                Vec4::new(a, b, c, d),
+            ]);
+            let [a, b, c, _] = with(components, i % 3, v.w);
+            threes.extend([Vec3::new(v.x, v.y, by), Vec3::new(a, b, c)]);
+            let [a, b, ..] = with(components, i % 2, by);
+            twos.extend([Vec2::new(v.z, by), Vec2::new(a, b)]);
+        }
+        let name = std::any::type_name::<T>();
+        run.expect(&format!("{name} four"), &four, &fours);
+        run.expect(&format!("{name} three"), &three, &threes);
+        run.expect(&format!("{name} two"), &two, &twos);
+    }
+    of::<f32>(run);
+    of::<f64>(run);
+    of::<i8>(run);
+    of::<i64>(run);
+}
+
+#[kernel]
+pub fn component_at(x: &[Float3], index: usize, set: bool, y: &mut [f32]) {
+    y[0] = 1.0;
+    if set {
+        y[1] = x[0].with_component(index, 5.0).z;
+    } else {
+        y[1] = x[0].component(index);
+    }
+    y[0] = 2.0;
+}
+
+fn components_out_of_bounds(run: &mut Run<'_>) {
+    let x = run.array(&[Float3::new(7.0, 8.0, 9.0)]);
+    for set in [false, true] {
+        let mut y = run.zeros(2);
+        run.launch(component_at(&x, 2, set, &mut y).grid(1).block(1));
+        run.expect("inside", &y, &[2.0, if set { 5.0 } else { 9.0 }]);
+        let mut y = run.zeros(2);
+        run.expect_fault("outside", |run| run.launch(component_at(&x, 3, set, &mut y).grid(1).block(1)));
+        run.expect("outside", &y, &[1.0, 0.0]);
+    }
 }

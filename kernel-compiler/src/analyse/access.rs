@@ -155,7 +155,10 @@ impl Accesses<'_, '_> {
         // Reborrowing a reference does not borrow the variable that holds it. A sub-slice of an array, on the other
         // hand, becomes a reference only by the borrow.
         let is_part = matches!(self.typed.instance.function.expr(place).kind, ExprKind::SubSlice { .. });
-        if !is_part && is_reference(self.typed.expr_type(place)) {
+        let ty = self.typed.expr_type(place);
+        // A reference to a struct of arrays is a copy of its fields.
+        let is_argument = matches!(ty, Type::Struct(_)) && ty.has_references();
+        if !is_part && (is_reference(ty) || is_argument) {
             return;
         }
         if let Some(local) = self.variable(place) {

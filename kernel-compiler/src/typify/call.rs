@@ -22,6 +22,18 @@ pub(super) fn is_assignable(actual: &Type, expected: &Type) -> bool {
             actual.len() == expected.len()
                 && actual.iter().zip(expected).all(|(actual, expected)| is_assignable(actual, expected))
         }
+        // A struct of arrays behind a reference has the same fields, with read-only slices.
+        (Type::Struct(actual), Type::Struct(expected)) if actual != expected => {
+            let is_struct_of_arrays = actual.fields.iter().any(|field| field.ty.has_references());
+            is_struct_of_arrays
+                && actual.name == expected.name
+                && actual.fields.len() == expected.fields.len()
+                && actual
+                    .fields
+                    .iter()
+                    .zip(&expected.fields)
+                    .all(|(actual, expected)| actual.name == expected.name && is_assignable(&actual.ty, &expected.ty))
+        }
         (Type::Array(actual, given), Type::Array(expected, len)) => given == len && is_assignable(actual, expected),
         _ => actual == expected,
     }

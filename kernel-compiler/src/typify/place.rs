@@ -63,6 +63,8 @@ impl Typing<'_, '_, '_> {
             Type::Never => Type::Never,
             // A borrow of a value that is a reference already is a reborrow.
             same @ (Type::Slice { .. } | Type::View { .. } | Type::Ref { .. }) => same,
+            // A reference to a struct of arrays is a struct of read-only arrays.
+            same @ Type::Struct(_) if same.has_references() => same,
             target => {
                 let mutable = mutable || self.access(place) == Some(true);
                 Type::Ref { target: Box::new(target), mutable }

@@ -58,7 +58,8 @@ impl Validator<'_, '_> {
     pub(super) fn borrow(&mut self, place: ExprId, mutable: bool) {
         let ty = self.ty(place);
         let is_part = matches!(self.kind(place), ExprKind::SubSlice { .. });
-        if *ty == Type::Never || is_reference(ty) && !is_part {
+        let is_argument = matches!(ty, Type::Struct(_)) && ty.has_references();
+        if *ty == Type::Never || is_argument || is_reference(ty) && !is_part {
             return;
         }
         if !is_part {

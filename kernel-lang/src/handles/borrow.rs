@@ -1,6 +1,7 @@
 //! Borrow expressions of a kernel body, and the arguments for reference parameters of device functions.
 
 use crate::handles::access::{Access, Read, Writable, Write};
+use crate::handles::handle_array::{ArrayElement, Handles};
 use crate::handles::local::Local;
 use crate::handles::place::PlaceRef;
 use crate::handles::receiver::{Handle, Receiver};
@@ -92,6 +93,75 @@ macro_rules! reference {
 }
 
 reference!(Slice<'k, T>, PlaceRef<'k, T>, Local<'k, T>, View<'k, T, D>);
+
+/// A part of a struct with `#[derive(KernelArgument)]`, as a shared reference to the struct provides it: a mutable slice is
+/// read-only behind it, and a value is a copy, which nothing can modify while the reference exists.
+pub trait Share: Copy {
+    /// The part behind a shared reference.
+    type Shared: Copy;
+
+    /// Returns the part.
+    fn share(self) -> Self::Shared;
+}
+
+impl<T: DeviceType> Share for T {
+    type Shared = T;
+
+    #[inline(always)]
+    fn share(self) -> T {
+        self
+    }
+}
+
+impl<'k, T, M> Share for Slice<'k, T, M> {
+    type Shared = Slice<'k, T, Read>;
+
+    #[inline(always)]
+    fn share(self) -> Self::Shared {
+        self.read()
+    }
+}
+
+impl<'k, T, const D: usize, M> Share for View<'k, T, D, M> {
+    type Shared = View<'k, T, D, Read>;
+
+    #[inline(always)]
+    fn share(self) -> Self::Shared {
+        self.read()
+    }
+}
+
+impl<H: Share + ArrayElement, const N: usize> Share for Handles<H, N>
+where
+    H::Shared: ArrayElement,
+{
+    type Shared = Handles<H::Shared, N>;
+
+    #[inline(always)]
+    fn share(self) -> Self::Shared {
+        self.map(H::share)
+    }
+}
+
+/// An argument for a parameter that is a reference to a struct with `#[derive(KernelArgument)]`: an `S` behind a reference.
+#[diagnostic::on_unimplemented(
+    message = "this is not a reference to the struct of arrays",
+    label = "expected a reference",
+    note = "why: the function reads the arrays of the struct, and does not write to them",
+    note = "help: borrow a struct of the parameter's type: `&particles`"
+)]
+pub trait IntoShared<S> {
+    /// Returns the struct behind a reference.
+    fn into_shared(self) -> S;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S> IntoShared<S> for S {
+    #[inline(always)]
+    fn into_shared(self) -> S {
+        self
+    }
+}
 
 /// An argument for a `&T` parameter of a device function.
 #[diagnostic::on_unimplemented(
@@ -247,7 +317,8 @@ where
 #[diagnostic::on_unimplemented(
     message = "this is not a `&[_]`",
     label = "expected a slice",
-    note = "help: pass a slice, or borrow an array: `&x`, `&x[a..b]`"
+    note = "why: a slice is a pointer and a length, and its elements are contiguous",
+    note = "help: pass a slice, or borrow an array: `&x`, `&x[a..b]`; of a contiguous view, such as a row, pass `v.as_slice().unwrap()`"
 )]
 pub trait IntoSlice<'k> {
     /// The element type.
@@ -261,7 +332,7 @@ pub trait IntoSlice<'k> {
     message = "this is not a `&mut [_]`",
     label = "expected a mutable slice",
     note = "why: the function may assign to its elements",
-    note = "help: pass a `&mut [_]`, or borrow an array: `&mut x`, `&mut x[a..b]`"
+    note = "help: pass a `&mut [_]`, or borrow an array: `&mut x`, `&mut x[a..b]`; of a contiguous view, such as a mutable row, pass `v.as_slice_mut().unwrap()`"
 )]
 pub trait IntoSliceMut<'k> {
     /// The element type.
@@ -353,6 +424,7 @@ impl<'k, 'p, H: Handle<'p> + IntoSliceMut<'k>> IntoSliceMut<'k> for &mut Receive
 /// Implements the conversion of a reference to an array into a slice.
 macro_rules! array {
     ($($reference:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'k, T: DeviceType, const N: usize, M: Access> IntoSlice<'k> for $reference<'k, [T; N], M> {
             type Element = T;
 
@@ -362,6 +434,7 @@ macro_rules! array {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'k, T: DeviceType, const N: usize> IntoSliceMut<'k> for $reference<'k, [T; N], Write> {
             type Element = T;
 

@@ -22,8 +22,8 @@ mod view;
 
 pub use access::{Read, Write};
 pub use borrow::{
-    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, PathReceiver, PathReceiverMut, borrow,
-    borrow_mut,
+    BorrowExpr, IntoPlace, IntoPlaceMut, IntoShared, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, PathReceiver,
+    PathReceiverMut, Share, borrow, borrow_mut,
 };
 pub use handle_array::{Handles, IntoHandles};
 pub use local::{Local, LocalArray, LocalMut, LocalRef, LocalSlice};

@@ -140,6 +140,7 @@ impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
 #[diagnostic::on_unimplemented(
     message = "a view of one dimension is not indexed by `{Self}`",
     label = "not a `usize`",
+    note = "why: views are indexed by `usize`, as slices are in Rust",
     note = "help: index it by a `usize`: `v[i]`; convert other integers with `as usize`"
 )]
 pub trait Index1 {
@@ -236,23 +237,81 @@ impl<'k, T: DeviceType, M: Access> View<'k, T, 1, M> {
     }
 }
 
-/// Implements indexing by an array of fixed length, so that a wrong number of indices is an error of rustc.
+/// The index type of a view of several dimensions. It is a trait for the sake of its message.
+#[diagnostic::on_unimplemented(
+    message = "a view of {D} dimensions is not indexed by `{Self}`",
+    label = "expected an array of {D} indices of type `usize`",
+    note = "why: an element has an index for each dimension",
+    note = "help: index it by a `[usize; {D}]`, as in `a[[i, j]]`; convert other integers with `as usize`"
+)]
+pub trait IndexOf<const D: usize> {
+    /// Returns the index for each dimension.
+    fn positions(self) -> [usize; D];
+}
+
+impl<const D: usize> IndexOf<D> for [usize; D] {
+    #[inline(always)]
+    fn positions(self) -> [usize; D] {
+        self
+    }
+}
+
+/// A view that has ranges of elements. Only views of one dimension do, by inherent methods; it is implemented for no type.
+#[diagnostic::on_unimplemented(
+    message = "a view of several dimensions has no sub-views in a kernel",
+    label = "a range selects elements of a view of one dimension",
+    note = "why: a view of several dimensions is indexed by an array of `usize`",
+    note = "help: on the host, pass a part: `a.slice(1..3, ..)?`; in a kernel, take a range of a row: `let row = a.row(i);` and `&row[1..3]`"
+)]
+pub trait Sliceable {}
+
+/// Implements indexing by an array, and the error about a range.
 macro_rules! indexed {
     ($($dimensions:literal),*) => {$(
         impl<'k, T: DeviceType, M: Access> View<'k, T, $dimensions, M> {
             /// Returns the place of an element; faults if the index is out of bounds.
             #[inline(always)]
-            pub fn at(self, _cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> PlaceRef<'k, T, M> {
-                self.element(index, at)
+            pub fn at(self, _cx: Cx<'_>, index: impl IndexOf<$dimensions>, at: &'static Location) -> PlaceRef<'k, T, M> {
+                self.element(index.positions(), at)
             }
 
             /// As [`View::at`], writable.
             #[inline(always)]
-            pub fn at_mut(self, cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> PlaceRef<'k, T, Write>
+            pub fn at_mut(
+                self,
+                cx: Cx<'_>,
+                index: impl IndexOf<$dimensions>,
+                at: &'static Location,
+            ) -> PlaceRef<'k, T, Write>
             where
                 M: Writable,
             {
                 self.at(cx, index, at).write()
+            }
+
+            /// `&v[range]`, an error.
+            pub fn part<R>(self, _: Cx<'_>, _: R, _: &'static Location) -> View<'k, T, $dimensions, Read>
+            where
+                Self: Sliceable,
+            {
+                unreachable!("`Sliceable` is implemented for no type")
+            }
+
+            /// `v[range]`, an error.
+            #[must_use]
+            pub fn part_of_place<R>(self, _: Cx<'_>, _: R, _: &'static Location) -> Self
+            where
+                Self: Sliceable,
+            {
+                unreachable!("`Sliceable` is implemented for no type")
+            }
+
+            /// `&mut v[range]`, an error.
+            pub fn part_mut<R>(self, _: Cx<'_>, _: R, _: &'static Location) -> View<'k, T, $dimensions, Write>
+            where
+                Self: Sliceable,
+            {
+                unreachable!("`Sliceable` is implemented for no type")
             }
         }
     )*};

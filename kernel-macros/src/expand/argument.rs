@@ -31,7 +31,19 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
         Some(Member::Unnamed(_)) => (quote!((#(#vis #types,)* #marker);), Member::from(fields.len())),
         _ => (quote!({ #(#vis #members: #types,)* __argument: #marker }), parse_quote!(__argument)),
     };
-    let of_kernel = parts.iter().map(|part| handle_type(part, &quote!('k)));
+    let items = Handle {
+        name: &handle,
+        text: &text,
+        members: &members,
+        types: &types,
+        marker: &last,
+        declaration: &declaration,
+    }
+    .items();
+    let of_kernel = parts.iter().map(|part| handle_type(part, &quote!(Handle<'k>)));
+    let shared = parts.iter().map(|part| handle_type(part, &quote!(Shared<'k>)));
+    let lent = parts.iter().zip(&values).map(|(part, value)| shared_on_host(part, &quote!(#value)));
+    let reborrows = parts.iter().zip(&values).map(|(part, value)| reborrow(part, &quote!(#value)));
     let bound = parts.iter().map(|part| bound_type(part));
     let bindings = parts.iter().zip(&values).map(|(part, value)| bind(part, &quote!(#value)));
     let visits = parts.iter().zip(&values).zip(paths).map(|((part, value), path)| visit(part, &quote!(#value), &path));
@@ -43,6 +55,86 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
             unused_variables, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         const _: () = {
+            #items
+
+            impl<'a, #(#bounds),*> ::cumbia::Reborrow for #name<'a, #(#arguments),*> #clause {
+                type Reborrowed<'b> = #name<'b, #(#arguments),*> where Self: 'b;
+
+                fn reborrow(&mut self) -> Self::Reborrowed<'_> {
+                    <#name<'static, #(#arguments),*> as ::cumbia::KernelArgument>::reborrow(self)
+                }
+            }
+
+            // SAFETY: the type of the handle has these fields in this order, and each is visited as what it is.
+            unsafe impl<#(#bounds),*> ::cumbia::KernelArgument for #name<'static, #(#arguments),*> #clause {
+                type Host<'a> = #name<'a, #(#arguments),*>;
+                type Bound<'a> = (#(#bound,)*);
+                type Handle<'k> = #handle<Self, #(#of_kernel),*>;
+                type Shared<'k> = #handle<Self, #(#shared),*>;
+
+                #[inline]
+                fn bind(argument: Self::Host<'_>) -> Self::Bound<'_> {
+                    let #name { #(#members: #values,)* } = argument;
+                    (#(#bindings,)*)
+                }
+
+                #[inline]
+                fn visit<'v>(
+                    bound: &'v Self::Bound<'_>,
+                    name: &'static ::core::primitive::str,
+                    narrow: ::core::primitive::bool,
+                    visitor: &mut impl ::cumbia::__private::Visitor<'v>,
+                ) {
+                    let (#(#values,)*) = bound;
+                    #(#visits)*
+                }
+
+                #[inline]
+                fn handle<'k>(bound: &'k Self::Bound<'_>) -> Self::Handle<'k> {
+                    let (#(#values,)*) = bound;
+                    #handle { #(#members: #handles,)* #last: ::core::marker::PhantomData }
+                }
+
+                fn on_host(argument: Self::Host<'_>) -> Self::Handle<'_> {
+                    let #name { #(#members: #values,)* } = argument;
+                    #handle { #(#members: #hosts,)* #last: ::core::marker::PhantomData }
+                }
+
+                fn shared_on_host<'h>(argument: &'h Self::Host<'_>) -> Self::Shared<'h> {
+                    let #name { #(#members: #values,)* } = argument;
+                    #handle { #(#members: #lent,)* #last: ::core::marker::PhantomData }
+                }
+
+                fn reborrow<'h>(argument: &'h mut Self::Host<'_>) -> Self::Host<'h> {
+                    let #name { #(#members: #values,)* } = argument;
+                    #name { #(#members: #reborrows,)* }
+                }
+            }
+        };
+    }
+}
+
+/// The struct that represents the argument in a kernel.
+struct Handle<'a> {
+    /// Its name.
+    name: &'a Ident,
+    /// The name of the argument in messages.
+    text: &'a str,
+    /// The fields, with a type parameter for the type of each.
+    members: &'a [&'a Member],
+    types: &'a [Ident],
+    /// The field behind them, which marks the argument's type.
+    marker: &'a Member,
+    /// The fields as declared.
+    declaration: &'a TokenStream,
+}
+
+impl Handle<'_> {
+    /// Returns the declaration and the implementations that do not depend on the argument's generic parameters.
+    fn items(&self) -> TokenStream {
+        let Handle { name: handle, text, members, types, marker: last, declaration } = self;
+        let texts = members.iter().map(|member| member_text(member));
+        quote! {
             #[doc(hidden)]
             pub struct #handle<A, #(#types),*> #declaration
 
@@ -75,41 +167,29 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
                 type Host = A;
             }
 
-            // SAFETY: the type of the handle has these fields in this order, and each is visited as what it is.
-            unsafe impl<#(#bounds),*> ::cumbia::KernelArgument for #name<'static, #(#arguments),*> #clause {
-                type Host<'a> = #name<'a, #(#arguments),*>;
-                type Bound<'a> = (#(#bound,)*);
-                type Handle<'k> = #handle<Self, #(#of_kernel),*>;
+            impl<A, #(#types: ::cumbia::__private::Share),*> ::cumbia::__private::Share for #handle<A, #(#types),*> {
+                type Shared = #handle<A, #(<#types as ::cumbia::__private::Share>::Shared),*>;
 
-                #[inline]
-                fn bind(argument: Self::Host<'_>) -> Self::Bound<'_> {
-                    let #name { #(#members: #values,)* } = argument;
-                    (#(#bindings,)*)
-                }
-
-                #[inline]
-                fn visit<'v>(
-                    bound: &'v Self::Bound<'_>,
-                    name: &'static ::core::primitive::str,
-                    narrow: ::core::primitive::bool,
-                    visitor: &mut impl ::cumbia::__private::Visitor<'v>,
-                ) {
-                    let (#(#values,)*) = bound;
-                    #(#visits)*
-                }
-
-                #[inline]
-                fn handle<'k>(bound: &'k Self::Bound<'_>) -> Self::Handle<'k> {
-                    let (#(#values,)*) = bound;
-                    #handle { #(#members: #handles,)* #last: ::core::marker::PhantomData }
-                }
-
-                fn on_host(argument: Self::Host<'_>) -> Self::Handle<'_> {
-                    let #name { #(#members: #values,)* } = argument;
-                    #handle { #(#members: #hosts,)* #last: ::core::marker::PhantomData }
+                #[inline(always)]
+                fn share(self) -> Self::Shared {
+                    #handle {
+                        #(#members: ::cumbia::__private::Share::share(self.#members),)*
+                        #last: ::core::marker::PhantomData,
+                    }
                 }
             }
-        };
+
+            impl<A, #(#types: ::cumbia::__private::Share),*> ::cumbia::__private::BorrowExpr<'_>
+                for #handle<A, #(#types),*>
+            {
+                type Reference = <Self as ::cumbia::__private::Share>::Shared;
+
+                #[inline(always)]
+                fn borrow(&self) -> Self::Reference {
+                    ::cumbia::__private::Share::share(*self)
+                }
+            }
+        }
     }
 }
 
@@ -127,13 +207,13 @@ fn item(ty: &Type, item: &TokenStream) -> TokenStream {
     quote_spanned!(syn::spanned::Spanned::span(ty)=> #argument::#item)
 }
 
-/// Returns the type of a field in a kernel, with this lifetime.
-fn handle_type(part: &Part, lifetime: &TokenStream) -> TokenStream {
+/// Returns the type of a field in a kernel: the associated type `handle` of an argument.
+fn handle_type(part: &Part, handle: &TokenStream) -> TokenStream {
     match part {
         Part::Value(ty) => quote!(#ty),
-        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> Handle<#lifetime>)),
+        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> #handle)),
         Part::Array(part, len) => {
-            let part = handle_type(part, lifetime);
+            let part = handle_type(part, handle);
             quote!(::cumbia::__private::Handles<#part, { #len }>)
         }
     }
@@ -217,6 +297,36 @@ fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
                     ::cumbia::__private::Handles::new(elements)
                 }
             }
+        }
+    }
+}
+
+/// Returns a field in a device function that the host calls with a reference, for a field behind one.
+fn shared_on_host(part: &Part, value: &TokenStream) -> TokenStream {
+    match part {
+        Part::Value(_) => quote!(*#value),
+        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> shared_on_host(#value))),
+        Part::Array(part, _) => {
+            let element = shared_on_host(part, &quote_spanned!(part.span()=> element));
+            quote_spanned! {part.span()=>
+                {
+                    let elements = #value.each_ref().map(|element| #element);
+                    ::cumbia::__private::Handles::new(elements)
+                }
+            }
+        }
+    }
+}
+
+/// Reborrows a field behind a mutable reference.
+fn reborrow(part: &Part, value: &TokenStream) -> TokenStream {
+    match part {
+        Part::Value(_) => quote!(*#value),
+        // Not `Reborrow`: a field of an unsupported type is an error of `KernelArgument` only.
+        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> reborrow(#value))),
+        Part::Array(part, _) => {
+            let element = reborrow(part, &quote_spanned!(part.span()=> element));
+            quote_spanned!(part.span()=> #value.each_mut().map(|element| #element))
         }
     }
 }

@@ -19,8 +19,9 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     let declaration = declaration(function);
     let (inputs, output) = (params::host_inputs(sig), &sig.output);
     let host_args = signature.params.iter().map(params::from_host);
-    let (bare, call) = (bare_params(generics), call(signature, generics));
-    let body = body::body(signature, lowered, &TokenStream::new(), &quote!(#name<'static, #(#arguments),*>));
+    let (with_aliases, aliases) = params::aliased(signature, generics);
+    let (bare, call) = (bare_params(generics), call(&with_aliases, generics));
+    let body = body::body(&with_aliases, lowered, &TokenStream::new(), &quote!(#name<'static, #(#arguments),*>));
     let definition = body::definition(signature, lowered);
     let callee = callee(function, generics, &quote!(::cumbia::__private::Content::Function(#definition)));
     let cx = &lowered.cx;
@@ -39,6 +40,8 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
 
         #allow
         const _: () = {
+            #aliases
+
             impl<'k, #(#bare),*> #name<'k, #(#arguments),*> {
                 #call
             }

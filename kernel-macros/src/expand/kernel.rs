@@ -32,8 +32,9 @@ pub(crate) fn kernel(
     let checks = if options.unchecked { quote!(Unchecked) } else { quote!(Checked) };
     let info = info(signature, source);
     let inspection = inspection_functions();
-    let body = body::body(signature, lowered, &quote!(<'k>), &quote!(Self));
-    let kernel = kernel_impl(signature, options, lowered, &info);
+    let (signature, aliases) = params::aliased(signature, generics);
+    let body = body::body(&signature, lowered, &quote!(<'k>), &quote!(Self));
+    let kernel = kernel_impl(&signature, options, lowered, &info);
     // A kernel without generic parameters has a single instance, which can be compiled ahead of its first launch.
     let instance = (generics.type_params().next().is_none() && generics.const_params().next().is_none())
         .then(|| quote!(::cumbia::__private::inventory::submit! { ::cumbia::__private::Instance::of::<#name>() }));
@@ -53,6 +54,8 @@ pub(crate) fn kernel(
 
         #allow
         const _: () = {
+            #aliases
+
             impl<#(#bounds),*> #name<#(#arguments),*> #clause {
                 #inspection
                 #body
@@ -168,7 +171,9 @@ fn host_type(kind: &ParamKind) -> TokenStream {
             quote!([#element; #len])
         }
         // Rejected in a kernel.
-        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(impl ::core::marker::Sized),
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::ArgumentRef(_) | ParamKind::Rejected => {
+            quote!(impl ::core::marker::Sized)
+        }
     }
 }
 
@@ -181,7 +186,11 @@ fn binding(param: &Param) -> TokenStream {
 /// Returns `value`, an argument of the host function, as a launch stores it.
 fn bound(kind: &ParamKind, value: &TokenStream) -> TokenStream {
     match kind {
-        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => value.clone(),
+        ParamKind::Value(_)
+        | ParamKind::Ref(_)
+        | ParamKind::RefMut(_)
+        | ParamKind::ArgumentRef(_)
+        | ParamKind::Rejected => value.clone(),
         ParamKind::Slice(_) => quote!(::cumbia::ReadArgument::bind(#value)),
         ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind_mut(#value)),
         ParamKind::View { element: _, dimensions: _, mutable } => {
@@ -228,7 +237,7 @@ fn kept(kind: &ParamKind) -> TokenStream {
             let element = kept(element);
             quote!([#element; #len])
         }
-        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(()),
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::ArgumentRef(_) | ParamKind::Rejected => quote!(()),
     }
 }
 
@@ -268,14 +277,20 @@ fn visit(kind: &ParamKind, value: &TokenStream, text: &str, narrow: bool) -> Tok
             let element = visit(element, &quote!(#name), text, narrow);
             quote!(for #name in #value { #element })
         }
-        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => TokenStream::new(),
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::ArgumentRef(_) | ParamKind::Rejected => {
+            TokenStream::new()
+        }
     }
 }
 
 /// Returns an argument behind the reference `value` as the CPU body takes it.
 fn view_of(kind: &ParamKind, value: &TokenStream) -> TokenStream {
     match kind {
-        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Rejected => quote!(*#value),
+        ParamKind::Value(_)
+        | ParamKind::Ref(_)
+        | ParamKind::RefMut(_)
+        | ParamKind::ArgumentRef(_)
+        | ParamKind::Rejected => quote!(*#value),
         ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(#value.view()),
         ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#value.elements()),
         ParamKind::Argument(ty) => params::argument(ty, &quote_spanned!(ty.span()=> handle(#value))),

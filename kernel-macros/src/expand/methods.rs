@@ -15,7 +15,7 @@ use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, typ
 use crate::identity::{self, Known};
 use crate::methods::{DeviceImpl, Method, Role};
 use crate::position::ours;
-use crate::signature::{Param, ParamKind, Signature};
+use crate::signature::{Param, ParamKind, Signature, argument};
 use crate::this::is_mentioned;
 
 /// Whether the bodies were lowered without errors.
@@ -32,6 +32,9 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     let DeviceImpl { item, role, methods } = device_impl;
     if item.generics.lifetimes().next().is_some() {
         return TokenStream::new(); // rejected; without the lifetimes the type would produce a second error
+    }
+    if item.trait_.is_some() && argument(&item.self_ty).is_some() {
+        return TokenStream::new(); // rejected
     }
     let allow = allow();
     let syn::ItemImpl { attrs, unsafety, generics, trait_, self_ty, items, .. } = item;
@@ -193,6 +196,7 @@ pub(super) fn by_reference(method: &Method, vis: &syn::Visibility, key: &TokenSt
             ParamKind::Value(_)
             | ParamKind::View { .. }
             | ParamKind::Argument(_)
+            | ParamKind::ArgumentRef(_)
             | ParamKind::Tuple(..)
             | ParamKind::Array(..)
             | ParamKind::Rejected,

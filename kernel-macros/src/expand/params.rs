@@ -1,16 +1,59 @@
 //! The representations of a parameter: in the host function, in a call in a kernel, and in the body.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Type, TypeArray};
+use syn::{ConstParam, GenericParam, Generics, Type, TypeArray, TypeParam, TypePath, parse_quote};
 
 use crate::argument::as_argument;
+use crate::lower::category::is_primitive;
 use crate::signature::{Param, ParamKind, Signature};
 
 /// Returns the access marker, `Read` or `Write`.
 pub(super) fn access(mutable: bool) -> TokenStream {
     if mutable { quote!(::cumbia::__private::Write) } else { quote!(::cumbia::__private::Read) }
+}
+
+/// Returns the signature with an alias for the type of each parameter that is a value, and the declarations of the aliases.
+///
+/// A macro cannot see that a type lacks its lifetime, as in `particles: Particles`. rustc rejects it where a lifetime is
+/// required, in the alias, and reports no further error about a type with an erroneous lifetime.
+pub(super) fn aliased(signature: &Signature, generics: &Generics) -> (Signature, TokenStream) {
+    let mut signature = signature.clone();
+    let mut aliases = TokenStream::new();
+    for (position, param) in signature.params.iter_mut().enumerate() {
+        let (ParamKind::Value(ty) | ParamKind::Ref(ty) | ParamKind::RefMut(ty)) = &mut param.kind else { continue };
+        if !may_lack_lifetime(ty, generics) {
+            continue;
+        }
+        let alias = Ident::new(&format!("__Parameter{position}"), Span::call_site().located_at(ty.span()));
+        aliases.extend(quote!(type #alias = #ty;));
+        *ty = parse_quote!(#alias);
+    }
+    (signature, aliases)
+}
+
+/// Returns whether rustc has to decide that a type has a lifetime: it is the path of a type that is not generic over the
+/// parameters of the function.
+fn may_lack_lifetime(ty: &Type, generics: &Generics) -> bool {
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+    let is_primitive = path.get_ident().is_some_and(|name| is_primitive(&name.to_string()));
+    !is_primitive
+        && !generics.params.iter().any(|param| match param {
+            GenericParam::Type(TypeParam { ident, .. }) | GenericParam::Const(ConstParam { ident, .. }) => {
+                mentions(ty.to_token_stream(), ident)
+            }
+            GenericParam::Lifetime(_) => false,
+        })
+}
+
+/// Returns whether the tokens contain an identifier.
+fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(other) => other == *ident,
+        TokenTree::Group(group) => mentions(group.stream(), ident),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// Returns the type of a parameter in the body, where references are handles of places with the lifetime `'k`.
@@ -35,6 +78,7 @@ fn type_of(kind: &ParamKind, lifetime: &TokenStream) -> TokenStream {
     match kind {
         ParamKind::Value(ty) => quote!(#ty),
         ParamKind::Argument(ty) => argument(ty, &quote_spanned!(ty.span()=> Handle<#lifetime>)),
+        ParamKind::ArgumentRef(ty) => argument(ty, &quote_spanned!(ty.span()=> Shared<#lifetime>)),
         ParamKind::Tuple(_, parts) => {
             let parts = parts.iter().map(|part| type_of(part, lifetime));
             quote!((#(#parts,)*))
@@ -64,6 +108,7 @@ fn on_host(kind: &ParamKind, name: TokenStream) -> TokenStream {
     match kind {
         ParamKind::Value(_) | ParamKind::Rejected => name,
         ParamKind::Argument(ty) => argument(ty, &quote_spanned!(ty.span()=> on_host(#name))),
+        ParamKind::ArgumentRef(ty) => argument(ty, &quote_spanned!(ty.span()=> shared_on_host(#name))),
         ParamKind::Tuple(_, parts) => converted(parts, &name, on_host),
         ParamKind::Array(_, element) => {
             let each = Ident::new("element", Span::mixed_site());
@@ -88,7 +133,7 @@ fn on_host(kind: &ParamKind, name: TokenStream) -> TokenStream {
 /// Converts the receiver of a hidden function to the type in the body. The call context `call` carries the place of a
 /// receiver in memory.
 pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
-    let this = &param.this;
+    let Param { name, this, .. } = param;
     match &param.kind {
         ParamKind::Ref(_) => {
             quote!(::cumbia::__private::PlaceRef::<_, ::cumbia::__private::Read>::of_receiver(#this, #call))
@@ -96,12 +141,13 @@ pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
         ParamKind::RefMut(_) => {
             quote!(::cumbia::__private::PlaceRef::<_, ::cumbia::__private::Write>::of_receiver_mut(#this, #call))
         }
+        ParamKind::Argument(_) => quote!(#name),
+        ParamKind::ArgumentRef(_) => quote!(::cumbia::__private::Share::share(#name)),
         // As in `receiver`.
         ParamKind::Value(_)
         | ParamKind::Rejected
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
-        | ParamKind::Argument(_)
         | ParamKind::Tuple(..)
         | ParamKind::Array(..)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
@@ -155,6 +201,10 @@ fn call_type(kind: &ParamKind) -> TokenStream {
             quote_spanned!(element.span()=> impl ::cumbia::__private::#into<'k, #dimensions, Element = #element>)
         }
         ParamKind::Argument(ty) => argument(ty, &quote_spanned!(ty.span()=> Handle<'k>)),
+        ParamKind::ArgumentRef(ty) => {
+            let shared = argument(ty, &quote_spanned!(ty.span()=> Shared<'k>));
+            quote_spanned!(ty.span()=> impl ::cumbia::__private::IntoShared<#shared>)
+        }
         ParamKind::Tuple(_, parts) => {
             let parts = parts.iter().map(call_type);
             quote!((#(#parts,)*))
@@ -180,6 +230,7 @@ pub(super) fn from_call(param: &Param) -> TokenStream {
 fn called_with(kind: &ParamKind, name: TokenStream) -> TokenStream {
     match kind {
         ParamKind::Value(_) | ParamKind::Argument(_) => name,
+        ParamKind::ArgumentRef(_) => quote!(::cumbia::__private::IntoShared::into_shared(#name)),
         ParamKind::Tuple(_, parts) => converted(parts, &name, called_with),
         ParamKind::Array(..) => quote!(::cumbia::__private::IntoHandles::into_handles(#name)),
         ParamKind::Slice(_) => quote!(::cumbia::__private::IntoSlice::into_slice(#name)),
@@ -210,18 +261,26 @@ pub(super) fn split_receiver(signature: &Signature) -> (Option<&Param>, &[Param]
     }
 }
 
-/// Returns the receiver of a generated function: `self`, `&self` or `&mut self`.
+/// Returns the receiver of a generated function: `self`, `&self` or `&mut self`. A struct of arrays is an ordinary parameter,
+/// since its type in a kernel is not that of the `impl`; a reference to one is also the receiver of a method by value.
 pub(super) fn receiver(param: &Param) -> TokenStream {
-    let this = &param.this;
+    let Param { name, this, .. } = param;
     match &param.kind {
         ParamKind::Ref(_) => quote!(&'k #this),
         ParamKind::RefMut(_) => quote!(&'k mut #this),
+        ParamKind::Argument(_) => {
+            let ty = body_type(param);
+            quote!(#name: #ty)
+        }
+        ParamKind::ArgumentRef(_) => {
+            let ty = body_type(param);
+            quote!(#name: impl ::cumbia::__private::Share<Shared = #ty>)
+        }
         // A receiver is a value, and never a slice or a view.
         ParamKind::Value(_)
         | ParamKind::Rejected
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
-        | ParamKind::Argument(_)
         | ParamKind::Tuple(..)
         | ParamKind::Array(..)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
@@ -244,6 +303,7 @@ pub(super) fn received(param: &Param, this: &TokenStream, lifetime: &TokenStream
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
         | ParamKind::Argument(_)
+        | ParamKind::ArgumentRef(_)
         | ParamKind::Tuple(..)
         | ParamKind::Array(..)
         | ParamKind::View { element: _, dimensions: _, mutable: _ } => this.clone(),

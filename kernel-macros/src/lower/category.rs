@@ -67,7 +67,7 @@ impl Category {
             ParamKind::Slice(_) | ParamKind::SliceMut(_) | ParamKind::View { .. } => Category::Slice,
             ParamKind::Ref(_) => Category::Reference { mutable: false },
             ParamKind::RefMut(_) => Category::Reference { mutable: true },
-            ParamKind::Argument(_) | ParamKind::Array(..) => Category::Argument,
+            ParamKind::Argument(_) | ParamKind::ArgumentRef(_) | ParamKind::Array(..) => Category::Argument,
             ParamKind::Tuple(_, parts) => Category::Tuple(parts.iter().map(Category::of_param).collect()),
             ParamKind::Rejected => Category::Unknown,
         }
@@ -95,7 +95,7 @@ impl Category {
 }
 
 /// Returns whether this is the name of a primitive scalar type.
-pub(super) fn is_primitive(name: &str) -> bool {
+pub(crate) fn is_primitive(name: &str) -> bool {
     const NAMES: [&str; 13] =
         ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
     NAMES.contains(&name)

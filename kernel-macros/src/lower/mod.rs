@@ -8,7 +8,7 @@
 //! lowered like code that the user wrote.
 
 mod call;
-mod category;
+pub(crate) mod category;
 mod control;
 mod expr;
 mod fallible;
@@ -242,6 +242,8 @@ struct Known {
     ty: Option<syn::TypeReference>,
     /// The method that returned it, if it is a read-only part of a view: `row`, `column`, `plane` or `volume`.
     part: Option<Ident>,
+    /// The type, if it is a struct of arrays or a reference to one.
+    argument: Option<syn::Type>,
 }
 
 /// A loop or a labelled block whose body is being lowered.
@@ -267,6 +269,9 @@ impl Lowerer<'_> {
             };
             let category = Category::of_param(&param.kind);
             let id = self.declare(&param.name, param.mutable, category);
+            if let ParamKind::Argument(ty) | ParamKind::ArgumentRef(ty) = &param.kind {
+                self.known[id.index()].argument = Some(ty.clone());
+            }
             learn.extend(self.learn(by, id, &param.name, param.span()));
             ids.push(id);
         }
@@ -303,7 +308,7 @@ impl Lowerer<'_> {
         let id = LocalId(self.locals.len() as u32);
         let name = Name::of(name);
         self.locals.push(Local { name: name.text().to_owned(), mutable, slot });
-        self.known.push(Known { category, deferred: false, ty: None, part: None });
+        self.known.push(Known { category, deferred: false, ty: None, part: None, argument: None });
         self.bind(name, Some(id));
         id
     }

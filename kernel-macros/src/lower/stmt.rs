@@ -116,6 +116,11 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Returns the type of a variable that is a struct of arrays, or a reference to one.
+    pub(in crate::lower) fn argument_type(&self, expr: &Expr) -> Option<&Type> {
+        self.known[self.variable(peeled(expr))?.index()].argument.as_ref()
+    }
+
     /// Returns whether an expression is a variable that is an argument of several parts, or a part of one.
     fn is_argument(&self, expr: &Expr) -> bool {
         match peeled(expr) {
@@ -181,6 +186,7 @@ impl Lowerer<'_> {
             _ => init,
         };
         let part = self.part_of_a_view(init).cloned();
+        let argument = self.argument_type(referent(init)).cloned();
         let mut value = match pattern {
             Pat::Reference(_) => self.scrutinee(init, &[pattern]),
             _ => self.expr(init),
@@ -211,6 +217,7 @@ impl Lowerer<'_> {
         into.declare(ir, Some(value.id), local.let_token.span());
         if let Pattern::Local(local) = declared {
             self.known[local.index()].part = part;
+            self.known[local.index()].argument = argument;
         }
         if let (Some(Type::Reference(reference)), Pattern::Local(local)) = (ty, &declared) {
             self.known[local.index()].ty = Some(reference.clone());
@@ -352,5 +359,13 @@ fn shown_at(init: &Expr) -> Option<Span> {
         Expr::Call(call) => Some(call.func.span()),
         Expr::MethodCall(call) => Some(call.method.span()),
         _ => None,
+    }
+}
+
+/// Returns the expression behind the borrow `&x`, or the expression itself.
+fn referent(expr: &Expr) -> &Expr {
+    match peeled(expr) {
+        Expr::Reference(ExprReference { mutability: None, expr, .. }) => expr,
+        expr => expr,
     }
 }

@@ -77,6 +77,10 @@ pub unsafe trait KernelArgument {
     #[doc(hidden)]
     type Handle<'k>: Copy;
 
+    /// A shared reference to the argument in a kernel on the CPU.
+    #[doc(hidden)]
+    type Shared<'k>: Copy;
+
     #[doc(hidden)]
     fn bind(argument: Self::Host<'_>) -> Self::Bound<'_>;
 
@@ -94,6 +98,61 @@ pub unsafe trait KernelArgument {
     /// If an array is on a GPU.
     #[doc(hidden)]
     fn on_host(argument: Self::Host<'_>) -> Self::Handle<'_>;
+
+    /// As [`KernelArgument::on_host`], for a parameter that is a shared reference.
+    #[doc(hidden)]
+    fn shared_on_host<'h>(argument: &'h Self::Host<'_>) -> Self::Shared<'h>;
+
+    /// Borrows the arrays of an argument for a shorter time: see [`Reborrow`].
+    #[doc(hidden)]
+    fn reborrow<'h>(argument: &'h mut Self::Host<'_>) -> Self::Host<'h>;
+}
+
+/// A value that borrows arrays, which can be lent for a shorter time: an argument of launches in a loop.
+///
+/// A launch takes a struct with `#[derive(KernelArgument)]` by value, since it holds exclusive borrows of its mutable arrays.
+/// `reborrow` returns the same struct, borrowed from the first one until the launch has been enqueued. `#[derive(KernelArgument)]`
+/// implements the trait; `DeviceSlice` and the views have methods of their own for this.
+///
+/// ```
+/// use cumbia::prelude::*;
+/// use cumbia::{DeviceSlice, DeviceSliceMut};
+///
+/// #[derive(KernelArgument)]
+/// struct Particles<'a> {
+///     velocity: DeviceSlice<'a, f32>,
+///     position: DeviceSliceMut<'a, f32>,
+///     step: f32,
+/// }
+///
+/// #[kernel]
+/// fn advance(particles: Particles<'_>) {
+///     let i = grid(1);
+///     if i < particles.position.len() {
+///         particles.position[i] += particles.step * particles.velocity[i];
+///     }
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let (velocity, mut position) = (device.to_device(&[1.0, -2.0])?, device.zeros(2)?);
+/// let mut particles =
+///     Particles { velocity: velocity.as_slice(), position: position.as_slice_mut(), step: 0.25 };
+/// for _ in 0..100 {
+///     advance(particles.reborrow()).over(2).launch()?;
+/// }
+/// assert_eq!(position.to_host()?, [25.0, -50.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub trait Reborrow {
+    /// The value with a shorter lifetime.
+    type Reborrowed<'b>
+    where
+        Self: 'b;
+
+    /// Borrows the arrays of `self`, mutably where `self` does.
+    fn reborrow(&mut self) -> Self::Reborrowed<'_>;
 }
 
 /// The handle of a [`KernelArgument`], by which a pattern of its struct is checked.
@@ -114,15 +173,46 @@ fn of_slice<T: DeviceType, M: Access>(slice: DeviceSlice<'_, T, M>) -> ArraySlic
     ArraySlice::on_device(slice.memory(), slice.raw())
 }
 
+fn copied<'h, T>(array: &'h mut &DeviceArray<T>) -> &'h DeviceArray<T> {
+    array
+}
+
+#[allow(clippy::mut_mut, reason = "a field that is a mutable reference, behind another one")]
+fn reborrowed<'h, T>(array: &'h mut &mut DeviceArray<T>) -> &'h mut DeviceArray<T> {
+    array
+}
+
+fn lent_slice<'h, T: DeviceType, M: Access>(slice: &'h DeviceSlice<'_, T, M>) -> ArraySlice<'h, T, Read> {
+    of_slice(slice.as_slice())
+}
+
+fn lent_array<'h, T: DeviceType>(array: &'h &DeviceArray<T>) -> ArraySlice<'h, T, Read> {
+    ReadArgument::bind(*array)
+}
+
+fn lent_array_mut<'h, T: DeviceType>(array: &'h &mut DeviceArray<T>) -> ArraySlice<'h, T, Read> {
+    ReadArgument::bind(&**array)
+}
+
+fn lent_view<'h, T: DeviceType, const D: usize, M: Access>(
+    view: &'h ArrayView<'_, T, D, M>,
+) -> ViewArgument<'h, T, D, Read> {
+    ViewArgument::on_device(view.view())
+}
+
 /// Implements the trait for a type with a single part.
 macro_rules! part {
-    ([$($generics:tt)*] $static:ty, $host:ty => $bound:ty, $handle:ty; $bind:expr, $visit:ident, $view:ident, $on_host:ident) => {
+    (
+        [$($generics:tt)*] $static:ty, $host:ty => $bound:ty, $handle:ty, $shared:ty;
+        $bind:expr, $lend:expr, $reborrow:expr, $visit:ident, $view:ident, $on_host:ident
+    ) => {
         // SAFETY: the only part is the array or the view.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: DeviceType, $($generics)*> KernelArgument for $static {
             type Host<'a> = $host;
             type Bound<'a> = $bound;
             type Handle<'k> = $handle;
+            type Shared<'k> = $shared;
 
             #[inline]
             fn bind(argument: Self::Host<'_>) -> Self::Bound<'_> {
@@ -142,23 +232,32 @@ macro_rules! part {
             fn on_host(argument: Self::Host<'_>) -> Self::Handle<'_> {
                 $on_host($bind(argument))
             }
+
+            fn shared_on_host<'h>(argument: &'h Self::Host<'_>) -> Self::Shared<'h> {
+                $on_host($lend(argument))
+            }
+
+            fn reborrow<'h>(argument: &'h mut Self::Host<'_>) -> Self::Host<'h> {
+                $reborrow(argument)
+            }
         }
     };
 }
 
 part! {
-    [M: Access] DeviceSlice<'static, T, M>, DeviceSlice<'a, T, M> => ArraySlice<'a, T, M>, Slice<'k, T, M>;
-    of_slice, array, view, host_slice
+    [M: Access] DeviceSlice<'static, T, M>, DeviceSlice<'a, T, M> => ArraySlice<'a, T, M>, Slice<'k, T, M>, Slice<'k, T, Read>;
+    of_slice, lent_slice, DeviceSlice::lent, array, view, host_slice
 }
 part! {
-    [] &'static DeviceArray<T>, &'a DeviceArray<T> => ArraySlice<'a, T, Read>, Slice<'k, T, Read>;
-    ReadArgument::bind, array, view, host_slice
+    [] &'static DeviceArray<T>, &'a DeviceArray<T> => ArraySlice<'a, T, Read>, Slice<'k, T, Read>, Slice<'k, T, Read>;
+    ReadArgument::bind, lent_array, copied, array, view, host_slice
 }
 part! {
-    [] &'static mut DeviceArray<T>, &'a mut DeviceArray<T> => ArraySlice<'a, T, Write>, Slice<'k, T, Write>;
-    WriteArgument::bind_mut, array, view, host_slice
+    [] &'static mut DeviceArray<T>, &'a mut DeviceArray<T> => ArraySlice<'a, T, Write>, Slice<'k, T, Write>, Slice<'k, T, Read>;
+    WriteArgument::bind_mut, lent_array_mut, reborrowed, array, view, host_slice
 }
 part! {
-    [const D: usize, M: Access] ArrayView<'static, T, D, M>, ArrayView<'a, T, D, M> => ViewArgument<'a, T, D, M>, View<'k, T, D, M>;
-    ViewArgument::on_device, view, elements, host_view
+    [const D: usize, M: Access] ArrayView<'static, T, D, M>, ArrayView<'a, T, D, M>
+        => ViewArgument<'a, T, D, M>, View<'k, T, D, M>, View<'k, T, D, Read>;
+    ViewArgument::on_device, lent_view, ArrayView::lent, view, elements, host_view
 }

@@ -57,6 +57,20 @@ impl<T> Clone for DeviceSlice<'_, T, Read> {
     }
 }
 
+/// All elements, as [`DeviceArray::as_slice`].
+impl<'a, T> From<&'a DeviceArray<T>> for DeviceSlice<'a, T, Read> {
+    fn from(array: &'a DeviceArray<T>) -> Self {
+        array.as_slice()
+    }
+}
+
+/// All elements, as [`DeviceArray::as_slice_mut`].
+impl<'a, T> From<&'a mut DeviceArray<T>> for DeviceSlice<'a, T, Write> {
+    fn from(array: &'a mut DeviceArray<T>) -> Self {
+        array.as_slice_mut()
+    }
+}
+
 // A mutable slice is not `Copy`: no two of them overlap.
 impl<T> Copy for DeviceSlice<'_, T, Read> {}
 
@@ -118,6 +132,12 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
     where
         M: Writable,
     {
+        let &mut DeviceSlice { memory, pointer, len, array: _ } = self;
+        DeviceSlice { memory, pointer, len, array: PhantomData }
+    }
+
+    /// Returns the slice for a shorter time, exclusively borrowed, as `self` is.
+    pub(crate) fn lent(&mut self) -> DeviceSlice<'_, T, M> {
         let &mut DeviceSlice { memory, pointer, len, array: _ } = self;
         DeviceSlice { memory, pointer, len, array: PhantomData }
     }

@@ -164,6 +164,12 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
         ArrayView { memory, pointer, shape, strides, array: PhantomData }
     }
 
+    /// Returns the view for a shorter time, exclusively borrowed, as `self` is.
+    pub(crate) fn lent(&mut self) -> ArrayView<'_, T, D, M> {
+        let &mut ArrayView { memory, pointer, shape, strides, array: _ } = self;
+        ArrayView { memory, pointer, shape, strides, array: PhantomData }
+    }
+
     /// Reborrows the view mutably.
     pub fn view_mut(&mut self) -> ArrayView<'_, T, D, M>
     where

@@ -399,6 +399,9 @@ impl Lowering<'_, '_> {
             return self.sub_slice(*base, (*start, *end), *inclusive, self.expr(place).span, id);
         }
         let ty = self.ty(place).target();
+        if matches!(ty, Type::Struct(_)) && ty.has_references() {
+            return self.value(place);
+        }
         let value = self.place(&mut Vec::new(), place);
         self.materialise_expr(place, value, ty, mutable)
     }

@@ -24,25 +24,41 @@ struct Fallback {
     hidden: Ident,
     /// The number of arguments, without the receiver.
     arguments: usize,
-    /// Called with method syntax, on a receiver.
-    method: bool,
+    /// How it is called.
+    form: Form,
+}
+
+/// The form of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `x.name(..)`
+    Method,
+    /// `Type::name(..)`
+    Function,
+    /// `x.name(..)` on a struct of arrays, which is called as a function of its type
+    ArgumentMethod,
 }
 
 impl Fallbacks {
     /// Records a call `x.name(..)`.
     pub(in crate::lower) fn method(&mut self, name: &Ident, arguments: usize) {
-        self.note(name, hidden_name(name), arguments, true);
+        self.note(name, hidden_name(name), arguments, Form::Method);
     }
 
     /// Records a call `Type::name(..)` of the function `hidden`.
     pub(in crate::lower) fn associated(&mut self, name: &Ident, hidden: Ident, arguments: usize) {
-        self.note(name, hidden, arguments, false);
+        self.note(name, hidden, arguments, Form::Function);
     }
 
-    fn note(&mut self, name: &Ident, hidden: Ident, arguments: usize, method: bool) {
-        let known = |known: &Fallback| known.hidden == hidden && known.arguments == arguments && known.method == method;
+    /// Records a call `x.name(..)` on a struct of arrays. `arguments` includes the receiver.
+    pub(in crate::lower) fn of_argument(&mut self, name: &Ident, arguments: usize) {
+        self.note(name, hidden_name(name), arguments, Form::ArgumentMethod);
+    }
+
+    fn note(&mut self, name: &Ident, hidden: Ident, arguments: usize, form: Form) {
+        let known = |known: &Fallback| known.hidden == hidden && known.arguments == arguments && known.form == form;
         if !self.0.iter().any(known) {
-            self.0.push(Fallback { name: name.clone(), hidden, arguments, method });
+            self.0.push(Fallback { name: name.clone(), hidden, arguments, form });
         }
     }
 
@@ -54,31 +70,39 @@ impl Fallbacks {
     /// Returns the suffix of the names of a fallback's traits: the number of arguments, if another fallback differs only in
     /// that.
     fn number(&self, position: usize) -> Option<usize> {
-        let Fallback { name: _, hidden, arguments, method } = &self.0[position];
-        let others = |other: &Fallback| other.hidden == *hidden && other.method == *method;
+        let Fallback { name: _, hidden, arguments, form } = &self.0[position];
+        let others = |other: &Fallback| other.hidden == *hidden && other.form == *form;
         (self.0.iter().filter(|other| others(other)).count() > 1).then_some(*arguments)
     }
 }
 
 impl Fallback {
     fn items(&self, number: Option<usize>, body: Body) -> TokenStream {
-        let Fallback { name, hidden: function, arguments, method } = self;
+        let Fallback { name, hidden: function, arguments, form } = self;
+        let method = *form == Form::Method;
         let name = written(&name.unraw().to_string());
         // Item names have no hygiene, hence the prefixes. rustc shows the names of the traits.
-        let kind = if *method { "Method" } else { "Function" };
+        let kind = match form {
+            Form::Method => "Method",
+            Form::Function => "Function",
+            Form::ArgumentMethod => "ArgumentMethod",
+        };
         let text = function.to_string();
         let text = text.trim_start_matches("__device");
         let number = number.map_or_else(String::new, |number| format!("_{number}"));
         let [condition, fallback] = ["Device", "NoDevice"]
             .map(|prefix| format_ident!("{prefix}{kind}{text}{number}", span = Span::call_site()));
-        let [what, why, help] = rule(&name, *method, *arguments).formats(body, &name);
-        let label = if *method { "not a device method" } else { "not a device function" };
+        let [what, why, help] = rule(&name, *form, *arguments).formats(body, &name);
+        let label = match form {
+            Form::Method | Form::ArgumentMethod => "not a device method",
+            Form::Function => "not a device function",
+        };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));
         let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
         // The call context is passed after the receiver or the first argument.
-        let (before, behind) = types.split_at(if *method { 0 } else { types.len().min(1) });
+        let (before, behind) = types.split_at(if method { 0 } else { types.len().min(1) });
         let receiver = method.then(|| quote!(self,));
-        let target = if *method { quote!(&mut T) } else { quote!(T) };
+        let target = if method { quote!(&mut T) } else { quote!(T) };
         let signature = quote! {
             fn #function<#(#types),*>(
                 #receiver #(_: #before,)* _: ::cumbia::__private::Call<'_>, #(_: #behind,)*
@@ -107,7 +131,7 @@ fn written(name: &str) -> String {
 }
 
 /// Returns the rule for a method or an associated function of this name.
-fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
+fn rule(name: &str, form: Form, arguments: usize) -> &'static Rule {
     const CONVERSIONS: [&str; 6] = ["into", "try_into", "unwrap", "expect", "unwrap_or", "ok"];
     const PLACES: [&str; 5] = ["replace", "insert", "get_or_insert", "as_ref", "as_mut"];
     const ELEMENTS: [&str; 6] = ["get", "get_mut", "first", "first_mut", "last", "last_mut"];
@@ -131,6 +155,7 @@ fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
         "count",
     ];
     const VIEWS: [&str; 4] = ["as_slice", "to_slice", "as_slice_mut", "into_slice"];
+    const PARTS: [&str; 8] = ["row", "row_mut", "column", "column_mut", "plane", "plane_mut", "volume", "volume_mut"];
     const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
     const SLICES: [&str; 16] = [
         "partition_point",
@@ -151,13 +176,15 @@ fn rule(name: &str, method: bool, arguments: usize) -> &'static Rule {
         "copy_within",
     ];
     match name {
-        _ if !method => &rules::ASSOCIATED_FUNCTION,
+        _ if form == Form::Function => &rules::ASSOCIATED_FUNCTION,
+        _ if form == Form::ArgumentMethod => &rules::ARGUMENT_METHOD,
         "take" if arguments == 0 => &rules::OPTION_PLACE,
         name if PLACES.contains(&name) => &rules::OPTION_PLACE,
         name if ELEMENTS.contains(&name) => &rules::ELEMENT,
         name if VIEWS.contains(&name) => &rules::SLICE_OF_A_VIEW,
         name if CONVERSIONS.contains(&name) => &rules::CONVERSION,
         name if ITERATORS.contains(&name) => &rules::ITERATOR_METHOD_OF,
+        name if PARTS.contains(&name) => &rules::PART_OF_A_VIEW,
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,
         name if SLICES.contains(&name) => &rules::SLICE_METHOD,
         "powf" | "powi" | "pow" => &rules::POWER,

@@ -4,14 +4,15 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprMethodCall, ExprReference, Lit, LitStr};
+use syn::{Expr, ExprLit, ExprMethodCall, ExprReference, Lit, LitStr, Type};
 
 use crate::lower::call::{CalledMethod, Guard, hidden_name};
 use crate::lower::place::borrow::reborrowed;
-use crate::lower::place::{Form, PlaceContext};
+use crate::lower::place::{Form, Place, PlaceContext};
 use crate::lower::{Category, Lowerer, Value, foreign, peeled};
 use crate::position::{ours, standing_for};
 use crate::rules;
+use crate::signature::with_lifetime;
 
 impl Lowerer<'_> {
     /// `x.sqrt()`, `particles[i].push(force)`
@@ -41,6 +42,13 @@ impl Lowerer<'_> {
             && let Some(value) = self.expect(call)
         {
             return value;
+        }
+        if (text == "slice" || text == "slice_mut") && call.args.iter().any(|arg| matches!(peeled(arg), Expr::Range(_)))
+        {
+            return self.reject(&call.method, &rules::SLICE_OF_RANGES);
+        }
+        if let Some(ty) = self.argument_type(borrowed(&call.receiver).0).cloned() {
+            return self.argument_method(call, &ty);
         }
         // A method call dereferences its receiver implicitly.
         let (receiver, borrow) = borrowed(&call.receiver);
@@ -92,6 +100,24 @@ impl Lowerer<'_> {
             _ => Category::Unknown,
         };
         let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown: call.method.span(), category };
+        self.hidden_call(hidden, &[receiver], &args, call.span())
+    }
+}
+
+impl Lowerer<'_> {
+    /// `particles.energy(i)`, a method of a struct of arrays. The struct has another type in a kernel, which has no methods of
+    /// the user's: rustc resolves the method as an associated function of the struct.
+    fn argument_method(&mut self, call: &ExprMethodCall, ty: &Type) -> Value {
+        let (receiver, method) = (borrowed(&call.receiver).0, &call.method);
+        let Place { id, cpu, form: _, category } = self.place(receiver, PlaceContext::Read);
+        let receiver = Value { id, cpu, category };
+        let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
+        let hidden = hidden_name(method);
+        self.fallbacks.of_argument(method, args.len() + 1);
+        let (ty, turbofish) = (with_lifetime(ty, "'static"), &call.turbofish);
+        let (span, category) = (method.span(), Category::Unknown);
+        let callee = quote_spanned!(span=> <#ty>::#hidden #turbofish);
+        let hidden = CalledMethod { check: TokenStream::new(), guard: None, callee, shown: span, category };
         self.hidden_call(hidden, &[receiver], &args, call.span())
     }
 }

@@ -150,6 +150,9 @@ impl Lowerer<'_> {
                 return received(value, mutable, arg.span());
             }
         };
+        if self.argument_type(&reference.expr).is_some() {
+            return (self.reference(reference), None);
+        }
         let mutable = reference.mutability.is_some();
         if mutable {
             self.reject_read_only(&reference.expr);
@@ -298,9 +301,10 @@ fn received(value: Value, mutable: bool, span: Span) -> (Value, Option<Guard>) {
 }
 
 /// Returns the type that represents the arguments of a call to `Cx::call_of` of the language layer: `Literal<N>` if the
-/// only argument is the `usize` literal `N`, and `NoLiteral` otherwise.
+/// only argument is the `usize` literal `N`, and `NoLiteral` otherwise. A missing argument is an error of its own.
 fn literal_type(call: &ExprCall) -> TokenStream {
     let number = match call.args.first() {
+        None => return quote!(::cumbia::__private::Literal<1>),
         Some(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) if call.args.len() == 1 => number,
         _ => return quote!(::cumbia::__private::NoLiteral),
     };

@@ -194,6 +194,7 @@ impl Lowerer<'_> {
             | ParamKind::RefMut(_)
             | ParamKind::View { .. }
             | ParamKind::Argument(_)
+            | ParamKind::ArgumentRef(_)
             | ParamKind::Tuple(..)
             | ParamKind::Array(..)
             | ParamKind::Rejected => return None,

@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         let local = LocalId(self.locals.len() as u32);
         let of_local = self.slot();
         self.locals.push(Local { name: "constant".to_owned(), mutable: false, slot: of_local });
-        self.known.push(Known { category: Category::Owned, deferred: false, ty: None, part: None });
+        self.known.push(Known { category: Category::Owned, deferred: false, ty: None, part: None, argument: None });
         let init = self.push(ExprKind::Constant(slot), span);
         self.promoted.push(Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: position::of(span) });
         let id = self.push(ExprKind::Local(local), span);
@@ -80,7 +80,12 @@ impl Lowerer<'_> {
     fn borrowed(&mut self, place: Place, reference: &ExprReference, mutable: bool) -> Value {
         let Place { id, cpu, form, category } = place;
         let span = reference.span();
-        let to_value = Category::Reference { mutable };
+        let is_argument = self.argument_type(&reference.expr).is_some();
+        if is_argument && mutable {
+            return self.reject(reference, &rules::ARGUMENT_BORROW_MUT);
+        }
+        // A reference to a struct of arrays is a struct of read-only arrays.
+        let to_value = if is_argument { Category::Argument } else { Category::Reference { mutable } };
         let borrow = ExprKind::Borrow { place: id, mutable };
         match (form, category) {
             (Form::Computed, category @ (Category::Slice | Category::Reference { .. } | Category::Never)) => {

@@ -252,6 +252,7 @@ impl Lowerer<'_> {
         let rule = match &param.kind {
             ParamKind::Slice(_) => &rules::ASSIGN_TO_SLICE,
             ParamKind::Ref(_) => &rules::ASSIGN_TO_REFERENCE,
+            ParamKind::ArgumentRef(_) => &rules::ASSIGN_TO_ARGUMENT,
             ParamKind::View { mutable: false, .. } => &rules::ASSIGN_TO_VIEW,
             ParamKind::Value(_)
             | ParamKind::SliceMut(_)
@@ -263,7 +264,7 @@ impl Lowerer<'_> {
             | ParamKind::Rejected => return,
         };
         if !std::ptr::eq(root, peeled(place)) {
-            self.errors.reject_named(place, rule, &param.text());
+            self.errors.reject_named(place, rule, &param.shown());
         }
     }
 
