@@ -4,7 +4,7 @@
 
 use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, lane_id, shared, sync_threads, sync_threads_or, thread_idx};
-use cumbia::{ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
+use cumbia::{ArrayView1, ArrayView2, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, Output, require};
@@ -124,7 +124,7 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
     operator: F,
     initial: T,
     x: ArrayView1<T>,
-    offsets: &[I],
+    offsets: ArrayView1<I>,
     y: &mut [T],
 ) {
     let (warp, len) = (thread_idx().x / WARP_SIZE, x.len());
@@ -298,8 +298,8 @@ pub fn segmented_reduce<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output
 /// A reduction of segments: [`segmented_reduce`].
 #[must_use = "a reduction of segments does nothing until it is launched: `.launch()?`"]
 pub struct SegmentedReduce<'a, T, I, F> {
-    x: DeviceSlice<'a, T>,
-    offsets: DeviceSlice<'a, I>,
+    x: ArrayView1<'a, T>,
+    offsets: ArrayView1<'a, I>,
     y: DeviceSliceMut<'a, T>,
     initial: T,
     operator: F,
@@ -341,8 +341,7 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
         if segments == 0 {
             return Ok(());
         }
-        let x = self.x.reshape(self.x.len())?;
-        let (operator, initial, offsets, y) = (self.operator, self.initial, &self.offsets, &mut self.y);
+        let (operator, initial, x, offsets, y) = (self.operator, self.initial, self.x, self.offsets, &mut self.y);
         if x.len() / segments <= MAX_BY_WARPS {
             let launch = reduce_each_segment::<T, I, F, WARPS>(operator, initial, x, offsets, y);
             queue.launch(launch.grid(segments.div_ceil(WARPS)))

@@ -4,7 +4,7 @@
 
 use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::{WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, sync_threads, sync_warp, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_same_length};
@@ -54,8 +54,8 @@ pub fn scan_runs<
 >(
     operator: F,
     initial: V,
-    keys: &[K],
-    x: &[V],
+    keys: ArrayView1<K>,
+    x: ArrayView1<V>,
     y: &mut [V],
     states: &mut [u64],
 ) {
@@ -269,8 +269,8 @@ pub fn exclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
 
 /// Keys with their values.
 pub(super) struct Elements<'a, K, V, F> {
-    pub(super) keys: DeviceSlice<'a, K>,
-    pub(super) x: DeviceSlice<'a, V>,
+    pub(super) keys: ArrayView1<'a, K>,
+    pub(super) x: ArrayView1<'a, V>,
     pub(super) operator: F,
 }
 

@@ -17,7 +17,7 @@ use cumbia::intrinsics::{
     DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, grid_dim, lane_id, shared,
     shfl_sync, shfl_up_sync, sync_threads_count, sync_warp, thread_idx,
 };
-use cumbia::{Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
+use cumbia::{ArrayView1, Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device};
 
 use crate::adjacent::is_aligned;
@@ -243,34 +243,49 @@ pub(crate) fn scan_of_warps<T: DeviceType, F: Function2<T, T, Output = T>>(
     (before, total, true)
 }
 
-/// Loads elements of a tile, of which `first` is the first one, and the lane's is `in_tile` later: one of each of `ITEMS` rows. Those
-/// beyond the end of the array are `default`.
-///
-/// They do not depend on the elements of an earlier tile, which need no registers when they have been used.
-#[device]
-pub(crate) fn load_rows<T: DeviceType, const ITEMS: usize>(
-    x: &[T],
-    first: usize,
-    in_tile: usize,
-    default: T,
-) -> [T; ITEMS] {
-    let at = first + in_tile;
-    let mut loaded = [default; ITEMS];
-    if first + BLOCK * ITEMS <= x.len() {
-        // All loads are issued before the first value is needed.
-        #[unroll]
-        for k in 0..ITEMS {
-            loaded[k] = x[at + k * WARP_SIZE];
-        }
-    } else {
-        #[unroll]
-        for k in 0..ITEMS {
-            if at + k * WARP_SIZE < x.len() {
-                loaded[k] = x[at + k * WARP_SIZE];
+/// Defines a function that loads elements of a tile, from an array of this type.
+macro_rules! loads_rows {
+    ($(#[$doc:meta])* $name:ident($array:ty)) => {
+        $(#[$doc])*
+        #[device]
+        pub(crate) fn $name<T: DeviceType, const ITEMS: usize>(
+            x: $array,
+            first: usize,
+            in_tile: usize,
+            default: T,
+        ) -> [T; ITEMS] {
+            let at = first + in_tile;
+            let mut loaded = [default; ITEMS];
+            if first + BLOCK * ITEMS <= x.len() {
+                // All loads are issued before the first value is needed.
+                #[unroll]
+                for k in 0..ITEMS {
+                    loaded[k] = x[at + k * WARP_SIZE];
+                }
+            } else {
+                #[unroll]
+                for k in 0..ITEMS {
+                    if at + k * WARP_SIZE < x.len() {
+                        loaded[k] = x[at + k * WARP_SIZE];
+                    }
+                }
             }
+            loaded
         }
-    }
-    loaded
+    };
+}
+
+loads_rows! {
+    /// Loads elements of a tile, of which `first` is the first one, and the lane's is `in_tile` later: one of each of `ITEMS` rows.
+    /// Those beyond the end of the array are `default`.
+    ///
+    /// They do not depend on the elements of an earlier tile, which need no registers when they have been used.
+    load_rows(ArrayView1<'_, T>)
+}
+
+loads_rows! {
+    /// As [`load_rows`], of the array that the kernel overwrites.
+    load_rows_in_place(&[T])
 }
 
 /// Returns the thread's consecutive elements of a tile of which the warp has loaded these rows, and stores those of the warp in

@@ -5,7 +5,9 @@
 
 use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_up_sync, sync_threads, thread_idx};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
+use cumbia::{
+    ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream,
+};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output, require_room};
@@ -32,8 +34,8 @@ pub fn reduce_runs<
     const HELD: usize,
 >(
     operator: F,
-    keys: &[K],
-    x: &[V],
+    keys: ArrayView1<K>,
+    x: ArrayView1<V>,
     firsts: &mut [K],
     y: &mut [V],
     count: &mut [usize],

@@ -3,7 +3,9 @@
 
 use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, thread_idx};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
+use cumbia::{
+    ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream,
+};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_room};
@@ -67,7 +69,7 @@ pub fn select_tiles<
     const SPLITS: bool,
 >(
     condition: P,
-    x: &[T],
+    x: ArrayView1<T>,
     y: &mut [T],
     rest: &mut [T],
     count: &mut [usize],
@@ -331,7 +333,7 @@ pub struct Select<'a, T, P, const SPLITS: bool = false> {
     /// The function that was called and its results, for errors.
     algorithm: &'static str,
     results: ResultKind,
-    x: DeviceSlice<'a, T>,
+    x: ArrayView1<'a, T>,
     y: DeviceSliceMut<'a, T>,
     /// The target of the other elements, of a partition.
     rest: Option<DeviceSliceMut<'a, T>>,
@@ -342,7 +344,7 @@ pub struct Select<'a, T, P, const SPLITS: bool = false> {
 impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SPLITS> {
     fn new(
         (algorithm, results): (&'static str, ResultKind),
-        x: DeviceSlice<'a, T>,
+        x: ArrayView1<'a, T>,
         y: DeviceSliceMut<'a, T>,
         rest: Option<DeviceSliceMut<'a, T>>,
         condition: P,
