@@ -12,8 +12,8 @@ use crate::operator::{Equatable, Function2};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish,
-    publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, are_states, before_in_rows, blocks_of, load_rows, note_beginning, prefix_of_tile,
+    publish, publish_losses, scan_of_block,
 };
 
 /// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values
@@ -79,6 +79,7 @@ pub fn scan_runs<
     if !are_states::<Runs<C, V>>(states, tiles) {
         return;
     }
+    note_beginning();
     let mut groups = Groups::none(Runs { begun: C::ZERO, value: initial }, false);
 
     // The keys and values of the tile that is loaded, and the key before those of the warp.

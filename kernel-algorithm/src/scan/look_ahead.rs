@@ -55,12 +55,47 @@ const WORD: usize = 4;
 /// The maximum number of words of an aggregate.
 const MAX_WORDS: usize = 40;
 
-/// Returns the number of times, a power of two, that a thread polls for the aggregate of another block before it gives up. On
-/// a GPU that takes some seconds: all threads of the other block have faulted. The CPU device detects that by itself, and a block
-/// may take any time there.
-#[device(unsafe(cuda = "return 1u << 22;"))]
-fn max_polls() -> u32 {
-    1 << 31
+/// The number of times that a thread polls for the aggregate of another block before it looks at the clock: about a second on a GPU.
+const FIRST_POLLS: u32 = 1 << 20;
+
+/// Returns how often the thread polls after that, until it gives up.
+///
+/// A wait has no end if all threads of the other block have faulted. How long it takes otherwise depends on how slowly blocks
+/// execute, which a fixed number of polls does not tell: a sanitizer slows the accesses to shared memory down a thousandfold, but no
+/// poll. So the number is in proportion to the time that the waiting block has taken so far, which has done the same work as the
+/// other one: a poll takes at least 200 ns, so that the wait is at least 4 times as long; 5 to 20 seconds if nothing slows the GPU
+/// down. Polls are counted instead of time, which passes while the GPU is preempted or halted in a debugger.
+///
+/// The CPU device detects by itself that all threads wait, and a block may take any time there.
+#[device]
+fn further_polls() -> u32 {
+    if is_gpu() { (time().wrapping_sub(beginning::<true>()) / 50).min(u32::MAX as u64) as u32 } else { u32::MAX }
+}
+
+/// Returns the time in nanoseconds.
+#[device(unsafe(cuda = r#"
+    u64 now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+"#))]
+fn time() -> u64 {
+    0
+}
+
+/// Returns the time at which the block began, in the threads after a barrier: `IS_NOTED` is false in the first call, which notes it.
+#[device]
+fn beginning<const IS_NOTED: bool>() -> u64 {
+    let mut at = shared::<u64>();
+    if !IS_NOTED && thread_idx().x == 0 {
+        *at = time();
+    }
+    if IS_NOTED { *at } else { 0 }
+}
+
+/// Notes the time at which the block begins. A barrier follows before [`prefix_of_tile`].
+#[device]
+pub(crate) fn note_beginning() {
+    beginning::<false>();
 }
 
 /// The maximum number of words of an aggregate that is asked for in advance: its states occupy registers.
@@ -431,14 +466,18 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     for k in 0..PARTS_OF_WARP {
         let part = (k * WARPS + warp) as u32;
         let (mut status, mut value) = (received.status[k], received.value[k]);
-        let mut polls = 0u32;
+        let (mut polls, mut has_looked) = (FIRST_POLLS, false);
         while status == 0 {
             let member = (groups.count + part) * GROUP + lane;
             (status, value) = aggregate_of(states_of::<T>(member, states), value);
-            polls += 1;
-            if polls & (max_polls() - 1) == 0 {
+            if polls > 0 {
+                polls -= 1;
+            } else if has_looked {
                 publish_loss::<T>(member, states);
                 panic!("a block has waited in vain for the aggregate of another one");
+            } else {
+                has_looked = true;
+                polls = further_polls();
             }
         }
         is_lost = is_lost || status == LOST;

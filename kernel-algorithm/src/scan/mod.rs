@@ -16,8 +16,8 @@ use crate::arrays::{Input, Output, require_same_length, view_of};
 use crate::operator::Function2;
 use crate::queue::{Held, Queue};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, load_rows_in_place, prefix_of_tile, publish,
-    publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, load_rows_in_place, note_beginning, prefix_of_tile,
+    publish, publish_losses, scan_of_block,
 };
 use crate::warp::inclusive_from;
 
@@ -57,6 +57,7 @@ pub fn scan_tiles<
     if !are_states::<T>(states, tiles) {
         return;
     }
+    note_beginning();
     let mut groups = Groups::none(initial, EXCLUSIVE);
     // The elements of the tile that is loaded; the scans of the own elements of the tile whose aggregate is published, and of
     // the one before, whose results are stored; and the reductions of the elements of earlier threads of the two.

@@ -17,8 +17,8 @@ use crate::operator::{Equatable, Function2, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
-    stage_rows,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
+    publish_losses, scan_of_warps, stage_rows,
 };
 use crate::warp::warp_inclusive_scan;
 
@@ -79,6 +79,7 @@ pub fn encode_tiles<
     if !are_states::<Beginnings<C>>(states, tiles) {
         return;
     }
+    note_beginning();
     let mut groups = Groups::none(Beginnings { count: C::ZERO, last: C::ZERO }, true);
     // The elements of the tile that is loaded, and the one before those of the warp. A thread with a single element keeps it in a
     // register.

@@ -3,9 +3,7 @@
 
 use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, thread_idx};
-use cumbia::{
-    ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream,
-};
+use cumbia::{ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_room};
@@ -13,8 +11,8 @@ use crate::operator::{Equatable, Function1, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
-    stage_rows,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
+    publish_losses, scan_of_warps, stage_rows,
 };
 use crate::warp::warp_inclusive_scan;
 
@@ -89,6 +87,7 @@ pub fn select_tiles<
     if !are_states::<C>(states, tiles) {
         return;
     }
+    note_beginning();
     let mut groups = Groups::none(C::ZERO, true);
     // The elements of the tile that is loaded, and the one before those of the warp. A thread with a single element keeps it in a
     // register, with whether it is selected, and the number of selected elements before it.
