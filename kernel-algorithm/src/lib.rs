@@ -41,8 +41,11 @@ pub use cumbia_kernel_macros::device_fn;
 pub use histogram::{EvenBins, Histogram, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use key::SortKey;
+pub use matrix::reduce_rows::{
+    Converted, IndexOf, MeanOf, ReduceRows, argmax_rows, argmin_rows, mean_rows, reduce_rows, transform_reduce_rows,
+};
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
-pub use matrix::runs::{ReduceRows, SegmentedReduce, reduce_rows, segmented_reduce};
+pub use matrix::runs::{SegmentedReduce, segmented_reduce};
 pub use matrix::transpose::{Transpose, transpose};
 pub use methods::{ArrayMethods, ArrayMethodsMut};
 pub use operator::{And, Equatable, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
@@ -75,8 +78,9 @@ pub use warp::{
 pub mod kernels {
     pub use crate::histogram::count_bins;
     pub use crate::indexed::{fill_indices, gather_elements, scatter_elements};
+    pub use crate::matrix::reduce_rows::reduce_each_row;
     pub use crate::matrix::rows::{layer_norm_of_long_rows, layer_norm_of_rows, softmax_of_long_rows, softmax_of_rows};
-    pub use crate::matrix::runs::{reduce_each_row, reduce_each_segment};
+    pub use crate::matrix::runs::reduce_each_segment;
     pub use crate::matrix::transpose::{transpose_elements, transpose_tiles};
     pub use crate::predicate::Indicator;
     pub use crate::queue::{copy_elements, fill_elements};

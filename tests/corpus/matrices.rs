@@ -1,10 +1,10 @@
 //! The kernels of the algorithms on matrices and on segments.
 
 use cumbia::algorithm::kernels::{
-    layer_norm_of_long_rows, layer_norm_of_rows, reduce_each_row, reduce_each_segment, softmax_of_long_rows,
+    OfOne, layer_norm_of_long_rows, layer_norm_of_rows, reduce_each_row, reduce_each_segment, softmax_of_long_rows,
     softmax_of_rows, transpose_elements, transpose_tiles,
 };
-use cumbia::algorithm::{Function2, Plus};
+use cumbia::algorithm::{Function2, Identity, Plus};
 use cumbia::prelude::*;
 
 use crate::Tolerance::Ulps;
@@ -49,10 +49,14 @@ fn rows(run: &mut Run<'_>) {
     let x = run.array(&floats);
     let matrix = x.reshape((rows, columns)).unwrap();
     let mut y = run.zeros(rows);
-    run.launch(reduce_each_row::<_, _, 32>(Plus, 0.5, matrix, &mut y).grid(1));
+    run.launch(
+        reduce_each_row::<_, _, _, _, _, 32>(OfOne(Identity), Plus, Identity, 0.5, true, matrix, &mut y).grid(1),
+    );
     run.expect("sums by warps", &y, &sums);
     let mut y = run.zeros(rows);
-    run.launch(reduce_each_row::<_, _, 256>(Plus, 0.5, matrix, &mut y).grid(rows));
+    run.launch(
+        reduce_each_row::<_, _, _, _, _, 256>(OfOne(Identity), Plus, Identity, 0.5, true, matrix, &mut y).grid(rows),
+    );
     run.expect("sums by blocks", &y, &sums);
 
     let (functions, first) = (affine(&mut random, rows * columns), Affine::new(3, 4));
@@ -61,10 +65,14 @@ fn rows(run: &mut Run<'_>) {
     let x = run.array(&functions);
     let matrix = x.reshape((rows, columns)).unwrap();
     let mut y = run.array(&functions[..rows]);
-    run.launch(reduce_each_row::<_, _, 32>(Then, first, matrix, &mut y).grid(1));
+    run.launch(
+        reduce_each_row::<_, _, _, _, _, 32>(OfOne(Identity), Then, Identity, first, true, matrix, &mut y).grid(1),
+    );
     run.expect("compositions by warps", &y, &through);
     let mut y = run.array(&functions[..rows]);
-    run.launch(reduce_each_row::<_, _, 256>(Then, first, matrix, &mut y).grid(rows));
+    run.launch(
+        reduce_each_row::<_, _, _, _, _, 256>(OfOne(Identity), Then, Identity, first, true, matrix, &mut y).grid(rows),
+    );
     run.expect("compositions by blocks", &y, &through);
 }
 
