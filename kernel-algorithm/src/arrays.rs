@@ -3,7 +3,8 @@
 use cumbia::access::{Access, Write};
 use cumbia::error::{ArrayArgument, RequiredLength, ResultKind};
 use cumbia::{
-    AlgorithmError, ArrayView, ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Result,
+    AlgorithmError, ArrayView, ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number,
+    Result,
 };
 
 /// An array that an algorithm reads: a [`DeviceArray`], a [`DeviceSlice`], or a view of one dimension, such as a column of a matrix or

@@ -2,9 +2,9 @@
 //! the algorithms on arrays.
 
 use cumbia::algorithm::kernels::{
-    Chunks, Differs, Holds, OfOne, OfTwo, argsort_of_block, count_bins, copy_elements, encode_tiles, fill_elements, number_segments, radix_count,
-    radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles, select_tiles, sort_of_block, store_segments,
-    transform_itself, transform_itself_with, transform_of_two,
+    Chunks, Differs, Holds, OfOne, OfTwo, argsort_of_block, copy_elements, count_bins, encode_tiles, fill_elements,
+    number_segments, radix_count, radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles, select_tiles,
+    sort_of_block, store_segments, transform_itself, transform_itself_with, transform_of_two,
 };
 use cumbia::algorithm::{
     Access, Ascending, Blocked, Descending, Direction, Enumerated, EvenBins, Extreme, Function1, Function2, Identity,
@@ -409,8 +409,7 @@ fn of_strided_views(run: &mut Run<'_>) {
     let products = (0..n).map(|i| values[3 * i] * values[3 * i + 2]);
     let (mut parts, mut finished, mut total) = (run.zeros(2), run.zeros(1), run.zeros(1));
     let chunks = Chunks { a: third, b: column, like: 0.0, map: OfTwo(Times), operator: Plus, len: 4096 };
-    let launch =
-        reduce_chunks::<_, _, _, _, _, 4>(chunks, 0.5, true, 1, &mut parts, &mut finished, &mut total);
+    let launch = reduce_chunks::<_, _, _, _, _, 4>(chunks, 0.5, true, 1, &mut parts, &mut finished, &mut total);
     run.launch(launch.grid(2));
     run.expect("dot product", &total, &[products.sum::<f32>() + 0.5]);
 
@@ -428,14 +427,8 @@ fn of_strided_views(run: &mut Run<'_>) {
     expected.dedup();
     let (mut y, mut rest) = (run.zeros(expected.len()), run.zeros(0));
     let (mut count, mut states) = (run.zeros(1), run.zeros(5));
-    let launch = select_tiles::<_, _, u32, 4, 1024, 1024, false>(
-        Differs,
-        third,
-        &mut y,
-        &mut rest,
-        &mut count,
-        &mut states,
-    );
+    let launch =
+        select_tiles::<_, _, u32, 4, 1024, 1024, false>(Differs, third, &mut y, &mut rest, &mut count, &mut states);
     run.launch(launch.grid(2).cooperative());
     run.expect("unique", &y, &expected);
     run.expect("number of unique", &count, &[expected.len()]);
