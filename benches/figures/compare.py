@@ -40,11 +40,11 @@ CALLS = {
     "copy and sort of u32 with u32": ("copy and `sort_by_key` of `u32` with `u32`", None),
     "argsort of u32": ("`argsort` of `u32`", None),
     "transpose": ("`transpose` of a square matrix", 8),
-    "sum of rows": ("`reduce_rows`, rows of 4096", 4),
-    "argmax of rows": ("`argmax_rows`, rows of 4096", 4),
-    "segmented sum, of the rows": ("`segmented_reduce`, segments of 4096", 4),
-    "softmax of rows": ("`softmax_rows`, rows of 4096", 8),
-    "layer norm of rows": ("`layer_norm_rows`, rows of 4096", 8),
+    "sum of rows": ("`reduce_rows`, rows of at most 4096", 4),
+    "argmax of rows": ("`argmax_rows`, rows of at most 4096", 4),
+    "segmented sum, of the rows": ("`segmented_reduce`, segments of at most 4096", 4),
+    "softmax of rows": ("`softmax_rows`, rows of at most 4096", 8),
+    "layer norm of rows": ("`layer_norm_rows`, rows of at most 4096", 8),
 }
 
 
@@ -52,8 +52,9 @@ def run(arguments):
     """Runs the programs, and stores their outputs."""
     folder = arguments.outputs
     folder.mkdir(parents=True, exist_ok=True)
-    cub = (folder / "cub").resolve()
-    subprocess.run(["nvcc", "-O3", "-std=c++17", "-arch=native", "-o", cub, HERE / "cub.cu"], check=True)
+    cub = (arguments.cub or folder / "cub").resolve()
+    if not arguments.cub:
+        subprocess.run(["nvcc", "-O3", "-std=c++17", "-arch=native", "-o", cub, HERE / "cub.cu"], check=True)
     commands = {
         "cumbia": [arguments.cumbia.resolve(), "algorithms"],
         "cub": [cub],
@@ -64,7 +65,8 @@ def run(arguments):
         with open(folder / f"{name}.txt", "w", encoding="utf-8") as output:
             if subprocess.run(command, stdout=output).returncode != 0:
                 print(f"{name} failed: it is left out", file=sys.stderr)
-    cub.unlink()
+    if not arguments.cub:
+        cub.unlink()
 
 
 def parse(text):
@@ -85,7 +87,7 @@ def parse(text):
 
 def size(count):
     """Returns a number of bytes for readers."""
-    for unit, factor in (("MB", 1e6), ("KB", 1e3)):
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
         if count >= factor:
             return f"{count / factor:.3g} {unit}"
     return f"{count} B" if count else "none"
@@ -121,7 +123,7 @@ def table(n, outputs):
 
 
 def code_table(code):
-    lines = ["| algorithm | lines of Rust | machine code |", "|---|---|---|"]
+    lines = ["| algorithm | lines of Rust | cubin, with line information |", "|---|---|---|"]
     for name, (rust, cubin) in code.items():
         lines.append(f"| {CALLS[name][0]} | {rust} | {size(cubin)} |")
     return "\n".join(lines)
@@ -130,6 +132,7 @@ def code_table(code):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--cumbia", type=pathlib.Path)
+    arguments.add_argument("--cub", type=pathlib.Path, help="`cub.cu`, compiled before")
     arguments.add_argument("--outputs", type=pathlib.Path, required=True)
     arguments.add_argument("--write", type=pathlib.Path)
     arguments = arguments.parse_args()
