@@ -277,7 +277,7 @@ fn scans_in_place() {
         inclusive_scan(&x, &mut y, Joined).launch().unwrap();
         inclusive_scan_in_place(&mut x, Joined).launch().unwrap();
         assert!(same(&x, &y, 700));
-        let mut x = device.to_device(&[1u64; 5000]).unwrap();
+        let mut x = device.to_device(&vec![1u64; 5000]).unwrap();
         let mut scan = inclusive_scan_in_place(&mut x, Plus).prepare().unwrap();
         scan.launch().unwrap();
         scan.launch().unwrap();

@@ -154,7 +154,7 @@ fn searches_and_functions_of_rows() {
                 (1, _) => f32::NAN,
                 (2, j) => j as f32,
                 (3, j) if j + 1 < columns => f32::NAN,
-                _ if bits(k) % 5 == 0 => f32::NAN,
+                _ if bits(k).is_multiple_of(5) => f32::NAN,
                 _ => (bits(k) % 7) as f32 - 3.0,
             });
             let array = device.to_device(&x).unwrap();
@@ -182,7 +182,7 @@ fn searches_and_functions_of_rows() {
             let square = device_fn!(|a: f32| -> f64 { if a == a { a as f64 * a as f64 } else { 0.0 } });
             transform_reduce_rows(matrix, &mut squares, square, 0.5, Plus).launch().unwrap();
             let of_row = |i: usize| x[i * columns..(i + 1) * columns].iter().filter(|v| !v.is_nan());
-            let expected = values(rows, |i| of_row(i).map(|v| f64::from(v * v)).sum::<f64>() + 0.5);
+            let expected = values(rows, |i| of_row(i).map(|v| f64::from(*v).powi(2)).sum::<f64>() + 0.5);
             assert_eq!(squares.to_host().unwrap(), expected, "{columns}");
         }
         // A type that represents exactly the columns, and one that does not.

@@ -181,6 +181,7 @@ pub fn transform_reduce_rows<
 /// # Ok(())
 /// # }
 /// ```
+#[allow(clippy::type_complexity, reason = "each parameter is a type or a function of the reduction")]
 pub fn mean_rows<'a, T: Float>(
     x: ArrayView2<'a, T>,
     y: &'a mut (impl Output<Element = T> + ?Sized),

@@ -55,47 +55,52 @@ const WORD: usize = 4;
 /// The maximum number of words of an aggregate.
 const MAX_WORDS: usize = 40;
 
-/// The number of times that a thread polls for the aggregate of another block before it looks at the clock: about a second on a GPU.
-const FIRST_POLLS: u32 = 1 << 20;
+/// The number of times that a thread polls for the aggregate of another block before it looks at the clock: 0.2 to 1 second on a GPU.
+const FIRST_POLLS: u32 = 1 << 18;
 
-/// Returns how often the thread polls after that, until it gives up.
+/// The ratio of the longest wait to the time that the block has taken before.
 ///
 /// A wait has no end if all threads of the other block have faulted. How long it takes otherwise depends on how slowly blocks
-/// execute, which a fixed number of polls does not tell: a sanitizer slows the accesses to shared memory down a thousandfold, but no
-/// poll. So the number is in proportion to the time that the waiting block has taken so far, which has done the same work as the
-/// other one: a poll takes at least 200 ns, so that the wait is at least 4 times as long; 5 to 20 seconds if nothing slows the GPU
-/// down. Polls are counted instead of time, which passes while the GPU is preempted or halted in a debugger.
+/// execute, which a number of polls or seconds does not tell: a sanitizer slows the accesses to shared memory down a thousandfold, but
+/// no poll. So a block waits in proportion to the time that it has taken so far, in which it has done the same work as the other one;
+/// that includes the first polls, so that it is 2 to 10 seconds if nothing slows the GPU down.
 ///
 /// The CPU device detects by itself that all threads wait, and a block may take any time there.
-#[device]
-fn further_polls() -> u32 {
-    if is_gpu() { (time().wrapping_sub(beginning::<true>()) / 50).min(u32::MAX as u64) as u32 } else { u32::MAX }
-}
+const PATIENCE: u32 = 8;
 
-/// Returns the time in nanoseconds.
+/// Returns the time in units of 2²⁰ ns, about a millisecond, modulo 2³².
 #[device(unsafe(cuda = r#"
     u64 now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
+    return (unsigned)(now >> 20);
 "#))]
-fn time() -> u64 {
+fn time() -> u32 {
     0
 }
 
-/// Returns the time at which the block began, in the threads after a barrier: `IS_NOTED` is false in the first call, which notes it.
+/// Returns the time at which the block began, which the first call notes, before a barrier. Both calls are of the same instance of the
+/// function, whose shared variable has the time.
 #[device]
-fn beginning<const IS_NOTED: bool>() -> u64 {
-    let mut at = shared::<u64>();
-    if !IS_NOTED && thread_idx().x == 0 {
+fn beginning(is_noted: bool) -> u32 {
+    let mut at = shared::<u32>();
+    if !is_noted && thread_idx().x == 0 {
         *at = time();
     }
-    if IS_NOTED { *at } else { 0 }
+    if is_noted { *at } else { 0 }
 }
 
 /// Notes the time at which the block begins. A barrier follows before [`prefix_of_tile`].
 #[device]
 pub(crate) fn note_beginning() {
-    beginning::<false>();
+    beginning(false);
+}
+
+/// Returns the time until which the block waits.
+#[device]
+fn end_of_wait() -> u32 {
+    let now = time();
+    // At most 12 days, so that the difference of two times is less than half of their range.
+    now.wrapping_add(PATIENCE * now.wrapping_sub(beginning(true)).min(1 << 27))
 }
 
 /// The maximum number of words of an aggregate that is asked for in advance: its states occupy registers.
@@ -466,18 +471,23 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     for k in 0..PARTS_OF_WARP {
         let part = (k * WARPS + warp) as u32;
         let (mut status, mut value) = (received.status[k], received.value[k]);
-        let (mut polls, mut has_looked) = (FIRST_POLLS, false);
+        // First a number of polls, and then the time at which the wait ends.
+        let (mut bound, mut is_time) = (FIRST_POLLS, false);
         while status == 0 {
             let member = (groups.count + part) * GROUP + lane;
             (status, value) = aggregate_of(states_of::<T>(member, states), value);
-            if polls > 0 {
-                polls -= 1;
-            } else if has_looked {
-                publish_loss::<T>(member, states);
-                panic!("a block has waited in vain for the aggregate of another one");
-            } else {
-                has_looked = true;
-                polls = further_polls();
+            if is_gpu() {
+                if is_time {
+                    if bound.wrapping_sub(time()) >= 1 << 31 {
+                        publish_loss::<T>(member, states);
+                        panic!("a block has waited in vain for the aggregate of another one");
+                    }
+                } else if bound > 0 {
+                    bound -= 1;
+                } else {
+                    is_time = true;
+                    bound = end_of_wait();
+                }
             }
         }
         is_lost = is_lost || status == LOST;
