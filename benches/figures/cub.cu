@@ -1,4 +1,4 @@
-// CUB's algorithms on the data of `algorithms.rs`, for docs/figures.md:
+// CUB's algorithms on the data of `algorithms.rs`, and with the names of its rows: run by `compare.py`, or
 //     nvcc -O3 -std=c++17 -arch=native -o cub benches/figures/cub.cu && ./cub
 //
 // Temporary memory is allocated before. Times are between events on the device: medians of 61 rounds, or of 15 for large sizes.
@@ -87,27 +87,36 @@ int main() {
     uint32_t *lengths = zeros<uint32_t>(largest);
     unsigned *counts = zeros<unsigned>(256);
     int *found = zeros<int>(1);
-    for (size_t n : {size_t(1000), size_t(100000), size_t(1000000), size_t(1) << 22, size_t(1) << 24, largest}) {
+    float *greatest = zeros<float>(1);
+    cuda::std::int64_t *index = zeros<cuda::std::int64_t>(1);
+    uint32_t *values = zeros<uint32_t>(largest);
+    for (size_t n : {size_t(1000), size_t(1000000), largest}) {
         std::printf("  n = %zu (CUB %d)\n", n, CUB_VERSION);
-        row("copy (cudaMemcpyAsync)", n, [&](void *temporary, size_t &) {
+        row("copy", n, [&](void *temporary, size_t &) {
             return temporary ? cudaMemcpyAsync(y, x, n * 4, cudaMemcpyDeviceToDevice) : cudaSuccess;
         });
-        row("reduce", n, [&](void *t, size_t &b) { return cub::DeviceReduce::Sum(t, b, x, y, int(n)); });
+        row("sum", n, [&](void *t, size_t &b) { return cub::DeviceReduce::Sum(t, b, x, y, int(n)); });
+        row("argmax", n, [&](void *t, size_t &b) {
+            return cub::DeviceReduce::ArgMax(t, b, x, greatest, index, cuda::std::int64_t(n));
+        });
         row("inclusive scan", n, [&](void *t, size_t &b) { return cub::DeviceScan::InclusiveSum(t, b, x, y, int(n)); });
-        row("select", n, [&](void *t, size_t &b) { return cub::DeviceSelect::If(t, b, x, y, found, int(n), Positive{}); });
-        row("partition", n, [&](void *t, size_t &b) {
+        row("inclusive scan in place", n, [&](void *t, size_t &b) {
+            return cub::DeviceScan::InclusiveSum(t, b, y, y, int(n));
+        });
+        row("select, one of two", n, [&](void *t, size_t &b) { return cub::DeviceSelect::If(t, b, x, y, found, int(n), Positive{}); });
+        row("partition, one of two", n, [&](void *t, size_t &b) {
             return cub::DevicePartition::If(t, b, x, rest, found, int(n), Positive{});
         });
         row("inclusive scan of f64", n, [&](void *t, size_t &b) {
             return cub::DeviceScan::InclusiveSum(t, b, doubles, sums, int(n / 2));
         });
-        row("histogram of u8", n, [&](void *t, size_t &b) {
+        row("histogram of u8, 256 bins", n, [&](void *t, size_t &b) {
             return cub::DeviceHistogram::HistogramEven(t, b, bytes, counts, 257, 0, 256, int(n));
         });
         row("unique of u32, one of eight", n, [&](void *t, size_t &b) {
             return cub::DeviceSelect::Unique(t, b, keys, firsts, found, int(n));
         });
-        row("run-length encode of u32", n, [&](void *t, size_t &b) {
+        row("run-length encode, runs of eight", n, [&](void *t, size_t &b) {
             return cub::DeviceRunLengthEncode::Encode(t, b, keys, firsts, lengths, found, int(n));
         });
         row("reduce by key, runs of eight", n, [&](void *t, size_t &b) {
@@ -116,8 +125,20 @@ int main() {
         row("inclusive scan by key", n, [&](void *t, size_t &b) {
             return cub::DeviceScan::InclusiveSumByKey(t, b, keys, x, y, int(n));
         });
-        row("sort of u32", n, [&](void *t, size_t &b) {
+        row("copy and sort of u32", n, [&](void *t, size_t &b) {
             return cub::DeviceRadixSort::SortKeys(t, b, words, firsts, int(n));
         });
+        row("copy and sort of u32 with u32", n, [&](void *t, size_t &b) {
+            return cub::DeviceRadixSort::SortPairs(t, b, words, firsts, values, lengths, int(n));
+        });
+        // The segments of `algorithms.rs`: rows of 4096 elements, or a single one.
+        const int columns = int(std::min<size_t>(n, 4096)), rows = int(n / columns);
+        std::vector<int> ends(rows + 1);
+        for (int i = 0; i <= rows; ++i) ends[i] = i * columns;
+        int *offsets = upload(ends);
+        row("segmented sum, of the rows", n, [&](void *t, size_t &b) {
+            return cub::DeviceSegmentedReduce::Sum(t, b, x, y, rows, offsets, offsets + 1);
+        });
+        CHECK(cudaFree(offsets));
     }
 }

@@ -2,11 +2,35 @@
 
 use cumbia::access::{Access, Write};
 use cumbia::error::{ArrayArgument, RequiredLength, ResultKind};
-use cumbia::{AlgorithmError, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Result};
+use cumbia::{
+    AlgorithmError, ArrayView, ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number,
+    Result,
+};
 
-/// An array that an algorithm reads: a [`DeviceArray`] or a [`DeviceSlice`].
+/// An array that an algorithm reads: a [`DeviceArray`], a [`DeviceSlice`], or a view of one dimension, such as a column of a matrix or
+/// every n-th element.
+///
+/// The kernels of the algorithms take views. Cumbia compiles a kernel for contiguous views, in which a stride is the constant 1, and
+/// another one for the first launch with a strided view, so that elements at a stride cost contiguous ones nothing. The results are
+/// those for a contiguous copy of the elements, bit for bit.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, inclusive_scan, reduce};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[1, 2, 3, 4, 5, 6])?;
+/// let matrix = x.reshape((3, 2))?;
+/// assert_eq!(reduce(&matrix.column(1)?, 0, Plus).value()?, 12);
+/// let mut y = device.zeros(3)?;
+/// inclusive_scan(&x.reshape(6)?.step(2)?, &mut y, Plus).launch()?;
+/// assert_eq!(y.to_host()?, [1, 4, 9]);
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
-    message = "an algorithm reads a `DeviceArray<_>` or a slice of one, but the argument is a `{Self}`",
+    message = "an algorithm reads a `DeviceArray<_>`, or a slice or a one-dimensional view of one, but the argument is a `{Self}`",
     label = "not an array in device memory",
     note = "why: an algorithm runs on the device that has its arrays",
     note = "help: copy the data to the device with `let x = device.to_device(&data)?` and pass `&x`"
@@ -16,7 +40,7 @@ pub trait Input {
     type Element: DeviceType;
 
     /// Borrows the elements.
-    fn elements(&self) -> DeviceSlice<'_, Self::Element>;
+    fn elements(&self) -> ArrayView1<'_, Self::Element>;
 }
 
 /// An array that an algorithm writes: a [`DeviceArray`] or a [`DeviceSliceMut`].
@@ -37,16 +61,24 @@ pub trait Output {
 impl<T: DeviceType> Input for DeviceArray<T> {
     type Element = T;
 
-    fn elements(&self) -> DeviceSlice<'_, T> {
-        self.as_slice()
+    fn elements(&self) -> ArrayView1<'_, T> {
+        view_of(self.as_slice())
     }
 }
 
 impl<T: DeviceType, M: Access> Input for DeviceSlice<'_, T, M> {
     type Element = T;
 
-    fn elements(&self) -> DeviceSlice<'_, T> {
-        self.as_slice()
+    fn elements(&self) -> ArrayView1<'_, T> {
+        view_of(self.as_slice())
+    }
+}
+
+impl<T: DeviceType, M: Access> Input for ArrayView<'_, T, 1, M> {
+    type Element = T;
+
+    fn elements(&self) -> ArrayView1<'_, T> {
+        self.view()
     }
 }
 
@@ -64,6 +96,12 @@ impl<T: DeviceType> Output for DeviceSlice<'_, T, Write> {
     fn elements_mut(&mut self) -> DeviceSliceMut<'_, T> {
         self.as_slice_mut()
     }
+}
+
+/// Returns a slice as a view.
+pub(crate) fn view_of<T: DeviceType>(x: DeviceSlice<'_, T>) -> ArrayView1<'_, T> {
+    let Ok(view) = x.reshape(x.len()) else { unreachable!("a slice has the shape of its length") };
+    view
 }
 
 /// Checks a rule for the length of an argument of `algorithm`.

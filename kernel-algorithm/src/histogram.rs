@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use cumbia::intrinsics::{AtomicAdd, WARP_SIZE, atomic_add, block_idx, dynamic_shared, sync_threads, thread_idx};
 use cumbia::{
-    AlgorithmError, DeviceSlice, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Result, Stream,
+    AlgorithmError, ArrayView1, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Result, Stream,
 };
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
-use crate::adjacent::{adjacent, is_aligned, load_adjacent};
+use crate::adjacent::{adjacent, is_contiguous, load_adjacent};
 use crate::arrays::{Input, Output};
 use crate::operator::Function1;
 use crate::queue::Queue;
@@ -95,7 +95,7 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
     bin: F,
     len: usize,
     copies: usize,
-    x: &[T],
+    x: ArrayView1<T>,
     bins: &mut [C],
 ) {
     let mut counters = dynamic_shared::<u32>();
@@ -120,7 +120,7 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
     sync_threads();
     let (copy, last) = (t % copies, counters.len() - 1);
     // The elements after those that are loaded together.
-    let rest = if is_aligned(x) && len % CHUNK == 0 { end - (end - first) % (BLOCK * N) } else { first };
+    let rest = if is_contiguous(x) && len % CHUNK == 0 { end - (end - first) % (BLOCK * N) } else { first };
     #[unroll(4)]
     for i in (first + t * N..rest).step_by(BLOCK * N) {
         let elements: [T; N] = load_adjacent::<T, N, true>(x, i);
@@ -179,7 +179,7 @@ pub fn histogram<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number +
 /// A histogram: [`histogram`].
 #[must_use = "a histogram does nothing until it is launched: `.launch()?`"]
 pub struct Histogram<'a, T, F, C> {
-    x: DeviceSlice<'a, T>,
+    x: ArrayView1<'a, T>,
     counts: DeviceSliceMut<'a, C>,
     bin: F,
     stream: Option<&'a Stream>,
@@ -240,7 +240,7 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
     fn count<const N: usize>(&mut self, chunk: usize, copies: usize, queue: &mut Queue<'_, '_>) -> Result<()> {
         let (len, bins) = (self.x.len(), self.counts.len());
         queue.launch(
-            count_bins::<T, F, C, N>(self.bin, chunk, copies, &self.x, &mut self.counts)
+            count_bins::<T, F, C, N>(self.bin, chunk, copies, self.x, &mut self.counts)
                 .grid(len.div_ceil(chunk))
                 .shared_bytes(copies * (bins + 1) * size_of::<u32>()),
         )

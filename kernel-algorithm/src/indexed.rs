@@ -2,7 +2,7 @@
 
 use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output, require_same_length};
@@ -19,7 +19,7 @@ pub fn fill_indices<I: Number>(y: &mut [I]) {
 
 /// `y[i] = x[indices[i]]`
 #[kernel]
-pub fn gather_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mut [T]) {
+pub fn gather_elements<T: DeviceType, I: Integer>(x: ArrayView1<T>, indices: ArrayView1<I>, y: &mut [T]) {
     let i = grid(1);
     if i < y.len() {
         let index = indices[i];
@@ -30,7 +30,7 @@ pub fn gather_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mu
 
 /// `y[indices[i]] = x[i]`
 #[kernel]
-pub fn scatter_elements<T: DeviceType, I: Integer>(x: &[T], indices: &[I], y: &mut [T]) {
+pub fn scatter_elements<T: DeviceType, I: Integer>(x: ArrayView1<T>, indices: ArrayView1<I>, y: &mut [T]) {
     let i = grid(1);
     if i < x.len() {
         let index = indices[i];
@@ -138,8 +138,8 @@ pub fn scatter<'a, T: DeviceType, I: Integer>(
 /// A copy of elements at indices: [`gather`] or [`scatter`].
 #[must_use = "an algorithm does nothing until it is launched: `.launch()?`"]
 pub struct Indexed<'a, T, I, const SCATTERS: bool> {
-    x: DeviceSlice<'a, T>,
-    indices: DeviceSlice<'a, I>,
+    x: ArrayView1<'a, T>,
+    indices: ArrayView1<'a, I>,
     y: DeviceSliceMut<'a, T>,
     stream: Option<&'a Stream>,
 }
@@ -184,9 +184,9 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
             return Ok(());
         }
         if const { SCATTERS } {
-            queue.launch(scatter_elements(&self.x, &self.indices, &mut self.y).over(len))
+            queue.launch(scatter_elements(self.x, self.indices, &mut self.y).over(len))
         } else {
-            queue.launch(gather_elements(&self.x, &self.indices, &mut self.y).over(len))
+            queue.launch(gather_elements(self.x, self.indices, &mut self.y).over(len))
         }
     }
 }

@@ -41,8 +41,11 @@ pub use cumbia_kernel_macros::device_fn;
 pub use histogram::{EvenBins, Histogram, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use key::SortKey;
+pub use matrix::reduce_rows::{
+    Converted, IndexOf, MeanOf, ReduceRows, argmax_rows, argmin_rows, mean_rows, reduce_rows, transform_reduce_rows,
+};
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
-pub use matrix::runs::{ReduceRows, SegmentedReduce, reduce_rows, segmented_reduce};
+pub use matrix::runs::{SegmentedReduce, segmented_reduce};
 pub use matrix::transpose::{Transpose, transpose};
 pub use methods::{ArrayMethods, ArrayMethodsMut};
 pub use operator::{And, Equatable, Function1, Function2, Function3, Identity, Maximum, Minimum, Or, Plus, Times, Xor};
@@ -53,7 +56,9 @@ pub use scan::counted::CountedMemory;
 pub use scan::reduce_by_key::{PreparedReduceByKey, ReduceByKey, reduce_by_key};
 pub use scan::run_lengths::{PreparedRunLengthEncode, RunLengthEncode, RunLengthMemory, run_length_encode};
 pub use scan::select::{PreparedSelect, Select, SelectMemory, partition, select, unique};
-pub use scan::{PreparedScan, Scan, ScanMemory, exclusive_scan, inclusive_scan};
+pub use scan::{
+    PreparedScan, Scan, ScanMemory, exclusive_scan, exclusive_scan_in_place, inclusive_scan, inclusive_scan_in_place,
+};
 pub use search::{
     Enumerated, Extreme, Found, IndexedValue, MinMax, PreparedSearch, Search, ToMinMax, Widest, argmax, argmin, min_max,
 };
@@ -62,7 +67,7 @@ pub use sort::in_place::{PreparedSort, Sort, sort, sort_by_key};
 pub use sort::memory::SortMemory;
 pub use sort::segmented::{PreparedSegmentedSort, SegmentedSort, SegmentedSortMemory, segmented_sort};
 pub use sort::top_k::{PreparedTopK, TopK, TopKMemory, top_k};
-pub use transform::{Transform, transform, transform2, transform3};
+pub use transform::{Itself, Transform, transform, transform_in_place, transform2, transform2_in_place, transform3};
 pub use warp::{
     warp_exclusive_scan, warp_exclusive_scan_array, warp_inclusive_scan, warp_inclusive_scan_array, warp_reduce,
     warp_reduce_array,
@@ -73,12 +78,13 @@ pub use warp::{
 pub mod kernels {
     pub use crate::histogram::count_bins;
     pub use crate::indexed::{fill_indices, gather_elements, scatter_elements};
+    pub use crate::matrix::reduce_rows::reduce_each_row;
     pub use crate::matrix::rows::{layer_norm_of_long_rows, layer_norm_of_rows, softmax_of_long_rows, softmax_of_rows};
-    pub use crate::matrix::runs::{reduce_each_row, reduce_each_segment};
+    pub use crate::matrix::runs::reduce_each_segment;
     pub use crate::matrix::transpose::{transpose_elements, transpose_tiles};
     pub use crate::predicate::Indicator;
-    pub use crate::queue::fill_elements;
-    pub use crate::reduce::{Mapping, OfOne, OfTwo, reduce_chunks};
+    pub use crate::queue::{copy_elements, fill_elements};
+    pub use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::by_key::{Runs, scan_runs};
     pub use crate::scan::reduce_by_key::reduce_runs;
     pub use crate::scan::run_lengths::{Beginnings, encode_tiles};
@@ -88,5 +94,7 @@ pub mod kernels {
     pub use crate::sort::onesweep::radix_move;
     pub use crate::sort::segmented::{number_segments, store_segments};
     pub use crate::sort::small::{argsort_of_block, sort_of_block};
-    pub use crate::transform::{transform_of_one, transform_of_three, transform_of_two};
+    pub use crate::transform::{
+        transform_itself, transform_itself_with, transform_of_one, transform_of_three, transform_of_two,
+    };
 }

@@ -5,7 +5,8 @@ use cumbia_kernel_macros::{DeviceType, device};
 
 use crate::arrays::Input;
 use crate::operator::{And, Function1, Or, Plus};
-use crate::reduce::{OfOne, Reduce, transform_reduce};
+use crate::reduce::chunks::OfOne;
+use crate::reduce::{Reduce, transform_reduce};
 
 /// 1 if a predicate holds, otherwise 0.
 #[doc(hidden)]

@@ -3,7 +3,9 @@
 use std::ops::{Deref, DerefMut};
 
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Kernel, Launch, Recorder, Result, Stream};
+use cumbia::{
+    ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Kernel, Launch, Recorder, Result, Stream,
+};
 use cumbia_kernel_macros::kernel;
 
 /// A target of launches.
@@ -20,6 +22,15 @@ pub fn fill_elements<T: DeviceType>(value: T, y: &mut [T]) {
     let i = grid(1);
     if i < y.len() {
         y[i] = value;
+    }
+}
+
+/// Copies the elements of a strided view.
+#[kernel]
+pub fn copy_elements<T: DeviceType>(x: ArrayView1<T>, y: &mut [T]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = x[i];
     }
 }
 
@@ -50,6 +61,18 @@ impl<'q> Queue<'q, '_> {
         match self {
             Queue::Stream(stream) => stream.copy(from, to),
             Queue::Graph(graph) => graph.copy(from, to),
+        }
+    }
+
+    /// Adds a copy of all elements of a view to `to`, an array of the same length.
+    pub(crate) fn copy_view<T: DeviceType>(
+        &mut self,
+        from: ArrayView1<'_, T>,
+        to: &mut DeviceSliceMut<'_, T>,
+    ) -> Result<()> {
+        match from.as_slice() {
+            Some(elements) => self.copy(&elements, to),
+            None => self.launch(copy_elements(from, to).over(from.len())),
         }
     }
 

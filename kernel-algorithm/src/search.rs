@@ -5,7 +5,8 @@ use cumbia_kernel_macros::{DeviceType, device};
 
 use crate::arrays::Input;
 use crate::operator::{Function1, Function2};
-use crate::reduce::{Mapping, OfOne, PreparedReduce, Reduce, ReduceMemory};
+use crate::reduce::chunks::{Mapping, OfOne};
+use crate::reduce::{PreparedReduce, Reduce, ReduceMemory};
 
 /// An element and its index: the result of [`argmin`] and [`argmax`] on the device.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]

@@ -2,7 +2,7 @@
 
 use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceSliceMut, DeviceType, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output, require_same_length};
@@ -10,13 +10,13 @@ use crate::operator::{Function1, Function2, Function3};
 use crate::queue::Queue;
 
 /// The inputs of a transformation.
-type One<'a, A> = (DeviceSlice<'a, A>,);
-type Two<'a, A, B> = (DeviceSlice<'a, A>, DeviceSlice<'a, B>);
-type Three<'a, A, B, C> = (DeviceSlice<'a, A>, DeviceSlice<'a, B>, DeviceSlice<'a, C>);
+type One<'a, A> = (ArrayView1<'a, A>,);
+type Two<'a, A, B> = (ArrayView1<'a, A>, ArrayView1<'a, B>);
+type Three<'a, A, B, C> = (ArrayView1<'a, A>, ArrayView1<'a, B>, ArrayView1<'a, C>);
 
 /// `y[i] = operator(a[i])`
 #[kernel]
-pub fn transform_of_one<A: DeviceType, F: Function1<A>>(operator: F, a: &[A], y: &mut [F::Output]) {
+pub fn transform_of_one<A: DeviceType, F: Function1<A>>(operator: F, a: ArrayView1<A>, y: &mut [F::Output]) {
     let i = grid(1);
     if i < y.len() {
         y[i] = operator.call(a[i]);
@@ -27,8 +27,8 @@ pub fn transform_of_one<A: DeviceType, F: Function1<A>>(operator: F, a: &[A], y:
 #[kernel]
 pub fn transform_of_two<A: DeviceType, B: DeviceType, F: Function2<A, B>>(
     operator: F,
-    a: &[A],
-    b: &[B],
+    a: ArrayView1<A>,
+    b: ArrayView1<B>,
     y: &mut [F::Output],
 ) {
     let i = grid(1);
@@ -41,14 +41,36 @@ pub fn transform_of_two<A: DeviceType, B: DeviceType, F: Function2<A, B>>(
 #[kernel]
 pub fn transform_of_three<A: DeviceType, B: DeviceType, C: DeviceType, F: Function3<A, B, C>>(
     operator: F,
-    a: &[A],
-    b: &[B],
-    c: &[C],
+    a: ArrayView1<A>,
+    b: ArrayView1<B>,
+    c: ArrayView1<C>,
     y: &mut [F::Output],
 ) {
     let i = grid(1);
     if i < y.len() {
         y[i] = operator.call(a[i], b[i], c[i]);
+    }
+}
+
+/// `y[i] = operator(y[i])`
+#[kernel]
+pub fn transform_itself<A: DeviceType, F: Function1<A, Output = A>>(operator: F, y: &mut [A]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = operator.call(y[i]);
+    }
+}
+
+/// `y[i] = operator(y[i], b[i])`
+#[kernel]
+pub fn transform_itself_with<A: DeviceType, B: DeviceType, F: Function2<A, B, Output = A>>(
+    operator: F,
+    b: ArrayView1<B>,
+    y: &mut [A],
+) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = operator.call(y[i], b[i]);
     }
 }
 
@@ -125,7 +147,53 @@ pub fn transform3<'a, A: DeviceType, B: DeviceType, C: DeviceType, F: Function3<
     Transform { operator, inputs: (a.elements(), b.elements(), c.elements()), y: y.elements_mut(), stream: None }
 }
 
-/// A transformation: [`transform`], [`transform2`] or [`transform3`].
+/// Replaces each element by the result for it: `x[i] = operator(x[i])`.
+///
+/// ```
+/// use cumbia::algorithm::{device_fn, transform_in_place};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let mut x = Device::open()?.to_device(&[1.0f32, 4.0, 9.0])?;
+/// transform_in_place(&mut x.slice_mut(1..)?, device_fn!(|v: f32| -> f32 { v.sqrt() })).launch()?;
+/// assert_eq!(x.to_host()?, [1.0, 2.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn transform_in_place<A: DeviceType, F: Function1<A, Output = A>>(
+    x: &mut (impl Output<Element = A> + ?Sized),
+    operator: F,
+) -> Transform<'_, F, (Itself,), A> {
+    Transform { operator, inputs: (Itself,), y: x.elements_mut(), stream: None }
+}
+
+/// Replaces each element by the result for it and that of another array: `x[i] = operator(x[i], b[i])`.
+///
+/// ```
+/// use cumbia::algorithm::{device_fn, transform2_in_place};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let (mut x, b) = (device.to_device(&[1.0, 2.0, 3.0])?, device.to_device(&[10.0, 20.0, 30.0])?);
+/// transform2_in_place(&mut x, &b, device_fn!(|x: f32, b: f32| -> f32 { x + 0.5 * b })).launch()?;
+/// assert_eq!(x.to_host()?, [6.0, 12.0, 18.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn transform2_in_place<'a, A: DeviceType, B: DeviceType, F: Function2<A, B, Output = A>>(
+    x: &'a mut (impl Output<Element = A> + ?Sized),
+    b: &'a (impl Input<Element = B> + ?Sized),
+    operator: F,
+) -> Transform<'a, F, (Itself, ArrayView1<'a, B>), A> {
+    Transform { operator, inputs: (Itself, b.elements()), y: x.elements_mut(), stream: None }
+}
+
+/// The first input of a transformation in place, which is its output.
+#[derive(Clone, Copy, Debug)]
+pub struct Itself;
+
+/// A transformation: [`transform`], [`transform2`], [`transform3`], [`transform_in_place`] or [`transform2_in_place`].
 #[must_use = "a transformation does nothing until it is launched: `.launch()?`"]
 pub struct Transform<'a, F, I, R> {
     operator: F,
@@ -142,12 +210,12 @@ impl<'a, F, I, R> Transform<'a, F, I, R> {
     }
 }
 
-/// Implements the launch for a number of inputs.
+/// Implements the launch for the inputs of a function.
 macro_rules! launches {
-    ($($kernel:ident $function:ident $algorithm:literal: $($input:ident: $type:ident),*;)*) => {$(
-        impl<$($type: DeviceType,)* F: $function<$($type),*>>
-            Transform<'_, F, ($(DeviceSlice<'_, $type>,)*), F::Output>
-        {
+    ($($kernel:ident $algorithm:literal [$($type:ident),*] $function:path:
+        ($($input:pat),*): $inputs:ty => $output:ty, $output_name:literal, [$($read:ident),*];)*
+    ) => {$(
+        impl<$($type: DeviceType,)* F: $function> Transform<'_, F, $inputs, $output> {
             /// Enqueues the transformation. It can be launched again.
             ///
             /// # Errors
@@ -172,14 +240,16 @@ macro_rules! launches {
 
             /// Enqueues the transformation.
             fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-                let ($($input,)*) = &self.inputs;
+                let ($($input,)*) = self.inputs;
                 let len = self.y.len();
-                let y = ArrayArgument::output("y", len);
-                $(require_same_length($algorithm, ArrayArgument::input(stringify!($input), $input.len()), y)?;)*
+                $(
+                    let y = ArrayArgument::output($output_name, len);
+                    require_same_length($algorithm, ArrayArgument::input(stringify!($read), $read.len()), y)?;
+                )*
                 if len == 0 {
                     return Ok(());
                 }
-                let launch = $kernel(self.operator, $($input,)* &mut self.y).over(len);
+                let launch = $kernel(self.operator, $($read,)* &mut self.y).over(len);
                 queue.launch(launch)
             }
         }
@@ -187,7 +257,11 @@ macro_rules! launches {
 }
 
 launches! {
-    transform_of_one Function1 "transform": x: A;
-    transform_of_two Function2 "transform2": a: A, b: B;
-    transform_of_three Function3 "transform3": a: A, b: B, c: C;
+    transform_of_one "transform" [A] Function1<A>: (x): One<'_, A> => F::Output, "y", [x];
+    transform_of_two "transform2" [A, B] Function2<A, B>: (a, b): Two<'_, A, B> => F::Output, "y", [a, b];
+    transform_of_three "transform3" [A, B, C] Function3<A, B, C>:
+        (a, b, c): Three<'_, A, B, C> => F::Output, "y", [a, b, c];
+    transform_itself "transform_in_place" [A] Function1<A, Output = A>: (Itself): (Itself,) => A, "x", [];
+    transform_itself_with "transform2_in_place" [A, B] Function2<A, B, Output = A>:
+        (Itself, b): (Itself, ArrayView1<'_, B>) => A, "x", [b];
 }

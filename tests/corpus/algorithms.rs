@@ -2,12 +2,13 @@
 //! the algorithms on arrays.
 
 use cumbia::algorithm::kernels::{
-    Differs, Holds, OfOne, argsort_of_block, count_bins, encode_tiles, fill_elements, number_segments, radix_count,
-    radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles, select_tiles, sort_of_block, store_segments,
+    Chunks, Differs, Holds, OfOne, OfTwo, argsort_of_block, copy_elements, count_bins, encode_tiles, fill_elements,
+    number_segments, radix_count, radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles, select_tiles,
+    sort_of_block, store_segments, transform_itself, transform_itself_with, transform_of_two,
 };
 use cumbia::algorithm::{
     Access, Ascending, Blocked, Descending, Direction, Enumerated, EvenBins, Extreme, Function1, Function2, Identity,
-    IndexedValue, Maximum, OwnBin, Plus, SortKey, Striped, Transposed, block_exclusive_scan,
+    IndexedValue, Maximum, OwnBin, Plus, SortKey, Striped, Times, Transposed, block_exclusive_scan,
     block_exclusive_scan_array, block_histogram, block_inclusive_scan, block_inclusive_scan_array, block_load,
     block_reduce, block_reduce_array, block_sort, block_sort_by_key, block_store, device_fn, warp_exclusive_scan,
     warp_exclusive_scan_array, warp_inclusive_scan, warp_inclusive_scan_array, warp_reduce, warp_reduce_array,
@@ -24,6 +25,8 @@ pub(crate) const CASES: &[Case] = listed![
     small_sorts,
     zero_sized,
     of_arrays,
+    of_strided_views,
+    in_place,
     of_selections,
     of_runs,
     of_digits,
@@ -314,6 +317,11 @@ fn zero_sized(run: &mut Run<'_>) {
     run.expect("an operator with captures", &y, &[0, 1, 2, 3].map(|i: i32| 3 * i + 5 - 2600 + 160_000 + 3_000_000));
 }
 
+/// Returns a view of all elements.
+pub(crate) fn all<T: DeviceType>(x: &DeviceArray<T>) -> ArrayView1<'_, T> {
+    x.reshape(x.len()).unwrap()
+}
+
 /// A grid of two chunks and of two tiles, with the last ones incomplete.
 fn of_arrays(run: &mut Run<'_>) {
     let mut random = Random::new(7);
@@ -325,15 +333,10 @@ fn of_arrays(run: &mut Run<'_>) {
     let map = OfOne(Identity);
     run.launch(
         reduce_chunks::<_, _, _, _, _, 4>(
-            map,
-            Plus,
+            Chunks { a: all(&x), b: all(&none), like: 0u8, map, operator: Plus, len: 4096 },
             0.5,
             true,
-            4096,
             1,
-            0u8,
-            &x,
-            &none,
             &mut parts,
             &mut finished,
             &mut total,
@@ -346,15 +349,10 @@ fn of_arrays(run: &mut Run<'_>) {
     let (mut parts, mut found) = (run.array(&[one; 2]), run.array(&[one]));
     let operator = Extreme::<true>;
     let launch = reduce_chunks::<_, _, _, _, _, 4>(
-        Enumerated,
-        operator,
+        Chunks { a: all(&x), b: all(&none), like: 0u8, map: Enumerated, operator, len: 4096 },
         one,
         false,
-        4096,
         2,
-        0u8,
-        &x,
-        &none,
         &mut parts,
         &mut finished,
         &mut found,
@@ -372,7 +370,7 @@ fn of_arrays(run: &mut Run<'_>) {
     let values: Vec<f32> = (0..n).map(|_| (random.bits() % 4096) as f32).collect();
     let x = run.array(&values);
     let (mut y, mut states) = (run.zeros(n), run.zeros(5));
-    let launch = scan_tiles::<_, _, 4, 32, true>(Maximum, 2.5, &x, &mut y, &mut states);
+    let launch = scan_tiles::<_, _, 4, 32, true, false>(Maximum, 2.5, all(&x), &mut y, &mut states);
     run.launch(launch.grid(2).cooperative());
     let mut greatest = 2.5f32;
     let expected = values.iter().map(|&v| {
@@ -386,7 +384,7 @@ fn of_arrays(run: &mut Run<'_>) {
     let values: Vec<Affine> = (0..n).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect();
     let (x, one) = (run.array(&values), Affine { a: 1, b: 0 });
     let (mut y, mut states) = (run.array(&values), run.zeros(2 * 5));
-    let launch = scan_tiles::<_, _, 4, 32, false>(Then, one, &x, &mut y, &mut states);
+    let launch = scan_tiles::<_, _, 4, 32, false, false>(Then, one, all(&x), &mut y, &mut states);
     run.launch(launch.grid(2).cooperative());
     let mut all = one;
     let expected: Vec<Affine> = values
@@ -397,6 +395,75 @@ fn of_arrays(run: &mut Run<'_>) {
         })
         .collect();
     run.expect("compositions", &y, &expected);
+}
+
+/// Every third element, and a column of a matrix, by the kernels for whole arrays.
+fn of_strided_views(run: &mut Run<'_>) {
+    let mut random = Random::new(31);
+    let n = 4 * 1024 + 300;
+    let values: Vec<f32> = (0..3 * n).map(|_| (random.bits() % 16) as f32).collect();
+    let thirds: Vec<f32> = values.iter().copied().step_by(3).collect();
+    let x = run.array(&values);
+    let third = all(&x).step(3).unwrap();
+    let column = x.reshape((n, 3)).unwrap().column(2).unwrap();
+    let products = (0..n).map(|i| values[3 * i] * values[3 * i + 2]);
+    let (mut parts, mut finished, mut total) = (run.zeros(2), run.zeros(1), run.zeros(1));
+    let chunks = Chunks { a: third, b: column, like: 0.0, map: OfTwo(Times), operator: Plus, len: 4096 };
+    let launch = reduce_chunks::<_, _, _, _, _, 4>(chunks, 0.5, true, 1, &mut parts, &mut finished, &mut total);
+    run.launch(launch.grid(2));
+    run.expect("dot product", &total, &[products.sum::<f32>() + 0.5]);
+
+    let (mut y, mut states) = (run.zeros(n), run.zeros(5));
+    let launch = scan_tiles::<_, _, 4, 32, false, false>(Plus, 0.0, third, &mut y, &mut states);
+    run.launch(launch.grid(2).cooperative());
+    let mut sum = 0.0;
+    let expected = thirds.iter().map(|v| {
+        sum += v;
+        sum
+    });
+    run.expect("sums", &y, &expected.collect::<Vec<f32>>());
+
+    let mut expected = thirds.clone();
+    expected.dedup();
+    let (mut y, mut rest) = (run.zeros(expected.len()), run.zeros(0));
+    let (mut count, mut states) = (run.zeros(1), run.zeros(5));
+    let launch =
+        select_tiles::<_, _, u32, 4, 1024, 1024, false>(Differs, third, &mut y, &mut rest, &mut count, &mut states);
+    run.launch(launch.grid(2).cooperative());
+    run.expect("unique", &y, &expected);
+    run.expect("number of unique", &count, &[expected.len()]);
+
+    let mut y = run.zeros(n);
+    run.launch(copy_elements(third, &mut y).over(n));
+    run.expect("copy", &y, &thirds);
+    run.launch(transform_of_two(Plus, third, column, &mut y).over(n));
+    let sums = (0..n).map(|i| values[3 * i] + values[3 * i + 2]);
+    run.expect("sums of pairs", &y, &sums.collect::<Vec<f32>>());
+}
+
+/// Scans and transformations that overwrite their input.
+fn in_place(run: &mut Run<'_>) {
+    let mut random = Random::new(32);
+    let n = 4 * 1024 + 300;
+    let values: Vec<Affine> = (0..n).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect();
+    let first = Affine { a: 3, b: 4 };
+    let none = run.array::<Affine>(&[]);
+    let (mut x, mut states) = (run.array(&values), run.zeros(2 * 5));
+    let launch = scan_tiles::<_, _, 4, 32, true, true>(Then, first, all(&none), &mut x, &mut states);
+    run.launch(launch.grid(2).cooperative());
+    let mut before = first;
+    let expected = values.iter().map(|&v| {
+        let result = before;
+        before = Then.call(before, v);
+        result
+    });
+    run.expect("compositions", &x, &expected.collect::<Vec<Affine>>());
+    let (mut x, b) = (run.array(&[1.5f32, -2.0, 4.0]), run.array(&[2.0f32, 3.0, 0.5]));
+    run.launch(transform_itself_with(Times, all(&b), &mut x).over(3));
+    run.expect("products", &x, &[3.0, -6.0, 2.0]);
+    let half = 0.5f32;
+    run.launch(transform_itself(device_fn!([half: f32] |v: f32| -> f32 { v * half }), &mut x).over(3));
+    run.expect("halves", &x, &[1.5, -3.0, 1.0]);
 }
 
 /// Whether a number is odd.
@@ -422,7 +489,7 @@ fn of_selections(run: &mut Run<'_>) {
     let (mut y, mut rest) = (run.zeros(odd.len()), run.zeros(even.len()));
     let (mut count, mut states) = (run.zeros(1), run.zeros(5));
     run.launch(
-        select_tiles::<_, _, u32, 4, 1024, 1024, true>(Holds(Odd), &x, &mut y, &mut rest, &mut count, &mut states)
+        select_tiles::<_, _, u32, 4, 1024, 1024, true>(Holds(Odd), all(&x), &mut y, &mut rest, &mut count, &mut states)
             .grid(2)
             .cooperative(),
     );
@@ -435,7 +502,7 @@ fn of_selections(run: &mut Run<'_>) {
     let (mut y, mut rest) = (run.zeros(expected.len()), run.zeros(0));
     let (mut count, mut states) = (run.zeros(1), run.zeros(2 * 5));
     run.launch(
-        select_tiles::<_, _, u64, 4, 1024, 1024, false>(Differs, &x, &mut y, &mut rest, &mut count, &mut states)
+        select_tiles::<_, _, u64, 4, 1024, 1024, false>(Differs, all(&x), &mut y, &mut rest, &mut count, &mut states)
             .grid(2)
             .cooperative(),
     );
@@ -474,14 +541,14 @@ fn of_runs(run: &mut Run<'_>) {
     let mut states = run.zeros(3 * 5);
     let operator = Then;
     run.launch(
-        scan_runs::<_, _, u32, _, 4, 32, false>(operator, first, &in_keys, &x, &mut y, &mut states)
+        scan_runs::<_, _, u32, _, 4, 32, false>(operator, first, all(&in_keys), all(&x), &mut y, &mut states)
             .grid(2)
             .cooperative(),
     );
     run.expect("inclusive", &y, &through);
     let mut states = run.zeros(3 * 5);
     run.launch(
-        scan_runs::<_, _, u32, _, 4, 32, true>(operator, first, &in_keys, &x, &mut y, &mut states)
+        scan_runs::<_, _, u32, _, 4, 32, true>(operator, first, all(&in_keys), all(&x), &mut y, &mut states)
             .grid(2)
             .cooperative(),
     );
@@ -491,8 +558,8 @@ fn of_runs(run: &mut Run<'_>) {
     run.launch(
         reduce_runs::<_, _, u32, _, 4, 1024, 1024>(
             operator,
-            &in_keys,
-            &x,
+            all(&in_keys),
+            all(&x),
             &mut unique,
             &mut y,
             &mut count,
@@ -506,7 +573,7 @@ fn of_runs(run: &mut Run<'_>) {
     run.expect("number of runs", &count, &[firsts.len()]);
     let mut states = run.zeros(2 * 5);
     let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.zeros(lengths.len()), run.zeros(1));
-    let launch = encode_tiles::<_, _, u32, 4, 1024, 1024>(&in_keys, &mut unique, &mut y, &mut count, &mut states);
+    let launch = encode_tiles::<_, _, u32, 4, 1024, 1024>(all(&in_keys), &mut unique, &mut y, &mut count, &mut states);
     run.launch(launch.grid(2).cooperative());
     run.expect("elements", &unique, &firsts);
     run.expect("number of elements", &count, &[firsts.len()]);
@@ -569,7 +636,7 @@ fn of_digits(run: &mut Run<'_>) {
 
     let mut counts = run.array(&[0u32; 10]);
     let bins = EvenBins::new(-1000.0f32..1000.0, 10).unwrap();
-    run.launch(count_bins::<_, _, _, 4>(bins, chunk, 2, &x, &mut counts).grid(2).shared_bytes(2 * 11 * 4));
+    run.launch(count_bins::<_, _, _, 4>(bins, chunk, 2, all(&x), &mut counts).grid(2).shared_bytes(2 * 11 * 4));
     let mut expected = [0; 10];
     keys.iter().map(|key| bins.call(*key)).filter(|bin| *bin < 10).for_each(|bin| expected[bin] += 1);
     run.expect("counts", &counts, &expected);
@@ -579,11 +646,11 @@ fn of_digits(run: &mut Run<'_>) {
 fn of_segments(run: &mut Run<'_>) {
     let offsets = run.array(&[2u32, 5, 5, 40]);
     let mut numbers = run.array(&[9u32; 50]);
-    run.launch(number_segments(&offsets, &mut numbers).grid(2).block(32));
+    run.launch(number_segments(all(&offsets), &mut numbers).grid(2).block(32));
     let number = |i| [2, 5, 5, 40].iter().filter(|offset| **offset <= i).count() as u32;
     run.expect("numbers", &numbers, &(0..50).map(number).collect::<Vec<u32>>());
     let sorted = run.array(&[1.5f64; 50]);
     let mut keys = run.zeros(50);
-    run.launch(store_segments(&offsets, &sorted, &mut keys).grid(2).block(32));
+    run.launch(store_segments(all(&offsets), &sorted, &mut keys).grid(2).block(32));
     run.expect("keys", &keys, &(0..50).map(|i| if (2..40).contains(&i) { 1.5 } else { 0.0 }).collect::<Vec<f64>>());
 }

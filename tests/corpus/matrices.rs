@@ -1,14 +1,14 @@
 //! The kernels of the algorithms on matrices and on segments.
 
 use cumbia::algorithm::kernels::{
-    layer_norm_of_long_rows, layer_norm_of_rows, reduce_each_row, reduce_each_segment, softmax_of_long_rows,
+    OfOne, layer_norm_of_long_rows, layer_norm_of_rows, reduce_each_row, reduce_each_segment, softmax_of_long_rows,
     softmax_of_rows, transpose_elements, transpose_tiles,
 };
-use cumbia::algorithm::{Function2, Plus};
+use cumbia::algorithm::{Function2, Identity, Plus};
 use cumbia::prelude::*;
 
 use crate::Tolerance::Ulps;
-use crate::algorithms::{Affine, Then};
+use crate::algorithms::{Affine, Then, all};
 use crate::inputs::Random;
 use crate::{Case, Run, listed};
 
@@ -49,10 +49,14 @@ fn rows(run: &mut Run<'_>) {
     let x = run.array(&floats);
     let matrix = x.reshape((rows, columns)).unwrap();
     let mut y = run.zeros(rows);
-    run.launch(reduce_each_row::<_, _, 32>(Plus, 0.5, matrix, &mut y).grid(1));
+    run.launch(
+        reduce_each_row::<_, _, _, _, _, 32>(OfOne(Identity), Plus, Identity, 0.5, true, matrix, &mut y).grid(1),
+    );
     run.expect("sums by warps", &y, &sums);
     let mut y = run.zeros(rows);
-    run.launch(reduce_each_row::<_, _, 256>(Plus, 0.5, matrix, &mut y).grid(rows));
+    run.launch(
+        reduce_each_row::<_, _, _, _, _, 256>(OfOne(Identity), Plus, Identity, 0.5, true, matrix, &mut y).grid(rows),
+    );
     run.expect("sums by blocks", &y, &sums);
 
     let (functions, first) = (affine(&mut random, rows * columns), Affine::new(3, 4));
@@ -61,10 +65,14 @@ fn rows(run: &mut Run<'_>) {
     let x = run.array(&functions);
     let matrix = x.reshape((rows, columns)).unwrap();
     let mut y = run.array(&functions[..rows]);
-    run.launch(reduce_each_row::<_, _, 32>(Then, first, matrix, &mut y).grid(1));
+    run.launch(
+        reduce_each_row::<_, _, _, _, _, 32>(OfOne(Identity), Then, Identity, first, true, matrix, &mut y).grid(1),
+    );
     run.expect("compositions by warps", &y, &through);
     let mut y = run.array(&functions[..rows]);
-    run.launch(reduce_each_row::<_, _, 256>(Then, first, matrix, &mut y).grid(rows));
+    run.launch(
+        reduce_each_row::<_, _, _, _, _, 256>(OfOne(Identity), Then, Identity, first, true, matrix, &mut y).grid(rows),
+    );
     run.expect("compositions by blocks", &y, &through);
 }
 
@@ -79,11 +87,11 @@ fn segments(run: &mut Run<'_>) {
     let expected: Vec<Affine> = expected.collect();
     let (x, at, mut y) = (run.array(&functions), run.array(&offsets), run.array(&functions[..9]));
     let line = x.reshape(functions.len()).unwrap();
-    run.launch(reduce_each_segment::<_, _, _, 8>(Then, first, line, &at, &mut y).grid(2));
+    run.launch(reduce_each_segment::<_, _, _, 8>(Then, first, line, all(&at), &mut y).grid(2));
     run.expect("compositions", &y, &expected);
     let (x, at, mut y) = (run.array(&[1.0, 2.0, 4.0]), run.array(&[0i32, 3, -1]), run.array(&[0.0f32; 2]));
     run.expect_fault("negative", |run| {
-        run.launch(reduce_each_segment::<_, _, _, 1>(Plus, 0.5, x.reshape(3).unwrap(), &at, &mut y).grid(2));
+        run.launch(reduce_each_segment::<_, _, _, 1>(Plus, 0.5, x.reshape(3).unwrap(), all(&at), &mut y).grid(2));
     });
 }
 
@@ -135,14 +143,14 @@ fn layer_norm(run: &mut Run<'_>) {
     let from = x.reshape((rows, columns)).unwrap();
     let mut y = run.zeros(values.len());
     let to = y.reshape_mut((rows, columns)).unwrap();
-    run.launch(layer_norm_of_rows::<_, f32, 4, true>(0.25, from, &gamma, &beta, to).grid(1).block(256));
+    run.launch(layer_norm_of_rows::<_, f32, 4, true>(0.25, from, all(&gamma), all(&beta), to).grid(1).block(256));
     run.expect_within("by warps", &y, &expected, Ulps(20));
     let mut y = run.zeros(values.len());
     let to = y.reshape_mut((rows, columns)).unwrap();
-    run.launch(layer_norm_of_rows::<_, f32, 4, false>(0.25, from, &gamma, &beta, to).grid(rows).block(64));
+    run.launch(layer_norm_of_rows::<_, f32, 4, false>(0.25, from, all(&gamma), all(&beta), to).grid(rows).block(64));
     run.expect_within("by blocks", &y, &expected, Ulps(20));
     let mut y = run.zeros(values.len());
     let to = y.reshape_mut((rows, columns)).unwrap();
-    run.launch(layer_norm_of_long_rows::<_, f32>(0.25, from, &gamma, &beta, to).grid(rows).block(64));
+    run.launch(layer_norm_of_long_rows::<_, f32>(0.25, from, all(&gamma), all(&beta), to).grid(rows).block(64));
     run.expect_within("not held", &y, &expected, Ulps(20));
 }

@@ -597,6 +597,7 @@ inline unsigned lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
 }
 inline void activemask_b32(unsigned& lanes) { lanes = 1u << lane(); }
+inline void globaltimer(unsigned long long& now) { now = 0; }
 inline void laneid(unsigned& number) { number = lane(); }
 inline void lanemask_eq(unsigned& lanes) { lanes = 1u << lane(); }
 inline void lanemask_lt(unsigned& lanes) { lanes = (1u << lane()) - 1; }

@@ -9,6 +9,7 @@ mod distributions;
 mod elsewhere;
 mod faults;
 mod graphs;
+mod inputs;
 mod interop;
 mod launch;
 mod limits;

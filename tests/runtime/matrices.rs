@@ -1,7 +1,8 @@
 //! The algorithms on matrices, at shapes around all boundaries of tiles and of the threads of a row, against loops on the host.
 
 use cumbia::algorithm::{
-    Function2, Maximum, Plus, layer_norm_rows, reduce_rows, segmented_reduce, softmax_rows, transpose,
+    Function2, Maximum, Plus, Times, argmax_rows, argmin_rows, device_fn, layer_norm_rows, mean_rows, reduce_rows,
+    segmented_reduce, softmax_rows, transform_reduce_rows, transpose,
 };
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, ShapeError};
@@ -139,6 +140,93 @@ fn reductions_of_rows() {
         assert!(y.to_host().unwrap() == values(50, |j| (3..40).map(|i| x[50 * i + j]).sum::<u32>() + 1));
         let error = reduce_rows(matrix, &mut y, 0, Plus).launch().unwrap_err();
         assert_eq!(wrong_length(&error), ("reduce_rows", "y", 50));
+    });
+}
+
+/// The columns of extreme elements, of which some are equal or NaN, and sums and products of functions of the elements.
+#[test]
+fn searches_and_functions_of_rows() {
+    on_each_device(|device| {
+        for columns in LENGTHS {
+            let rows = 9;
+            // Rows of few values, with NaNs; one of NaNs, one without any, and one of which only the last element is a number.
+            let x = values(rows * columns, |k| match (k / columns, k % columns) {
+                (1, _) => f32::NAN,
+                (2, j) => j as f32,
+                (3, j) if j + 1 < columns => f32::NAN,
+                _ if bits(k).is_multiple_of(5) => f32::NAN,
+                _ => (bits(k) % 7) as f32 - 3.0,
+            });
+            let array = device.to_device(&x).unwrap();
+            let matrix = array.reshape((rows, columns)).unwrap();
+            let [mut least, mut greatest] = [0; 2].map(|_| device.zeros::<u32>(rows).unwrap());
+            if columns == 0 {
+                let error = argmax_rows(matrix, &mut greatest).launch().unwrap_err();
+                assert_eq!(wrong_length(&error), ("argmax_rows", "x.row(i)", 0));
+            } else {
+                argmin_rows(matrix, &mut least).launch().unwrap();
+                argmax_rows(matrix, &mut greatest).launch().unwrap();
+                let found = |is_better: fn(f32, f32) -> bool| {
+                    values(rows, |i| {
+                        let row = &x[i * columns..(i + 1) * columns];
+                        let best = (0..columns)
+                            .filter(|j| !row[*j].is_nan())
+                            .reduce(|a, b| if is_better(row[b], row[a]) { b } else { a });
+                        best.unwrap_or(0) as u32
+                    })
+                };
+                assert_eq!(least.to_host().unwrap(), found(|a, b| a < b), "{columns}");
+                assert_eq!(greatest.to_host().unwrap(), found(|a, b| a > b), "{columns}");
+            }
+            let mut squares = device.zeros::<f64>(rows).unwrap();
+            let square = device_fn!(|a: f32| -> f64 { if a == a { a as f64 * a as f64 } else { 0.0 } });
+            transform_reduce_rows(matrix, &mut squares, square, 0.5, Plus).launch().unwrap();
+            let of_row = |i: usize| x[i * columns..(i + 1) * columns].iter().filter(|v| !v.is_nan());
+            let expected = values(rows, |i| of_row(i).map(|v| f64::from(*v).powi(2)).sum::<f64>() + 0.5);
+            assert_eq!(squares.to_host().unwrap(), expected, "{columns}");
+        }
+        // A type that represents exactly the columns, and one that does not.
+        let array = device.to_device(&values(3 * 257, |i| (i * 100 % 257) as u16)).unwrap();
+        let (matrix, mut columns) = (array.reshape((3, 257)).unwrap(), device.zeros::<u8>(3).unwrap());
+        argmin_rows(matrix.slice(.., ..256).unwrap(), &mut columns).launch().unwrap();
+        assert_eq!(columns.to_host().unwrap(), [0; 3]);
+        let error = argmin_rows(matrix, &mut columns).launch().unwrap_err();
+        assert_eq!(wrong_length(&error), ("argmin_rows", "x.row(i)", 257));
+        // The columns of a matrix, on a stream; and no rows.
+        let (mut rows, stream) = (device.zeros::<i64>(257).unwrap(), device.stream().unwrap());
+        argmax_rows(matrix.t(), &mut rows).on(&stream).launch().unwrap();
+        assert_eq!(rows.to_host().unwrap(), [0; 257]);
+        argmax_rows(matrix.slice(..0, ..).unwrap(), &mut rows.slice_mut(..0).unwrap()).launch().unwrap();
+        let word = device_fn!(|a: u16| -> u32 { a as u32 + 1 });
+        let mut products = device.zeros::<u32>(3).unwrap();
+        transform_reduce_rows(matrix.slice(.., 250..253).unwrap(), &mut products, word, 2, Times).launch().unwrap();
+        let expected = values(3, |i| (250..253).map(|j| (j + 257 * i) * 100 % 257 + 1).product::<usize>() as u32 * 2);
+        assert_eq!(products.to_host().unwrap(), expected);
+    });
+}
+
+#[test]
+fn means_of_rows() {
+    on_each_device(|device| {
+        for columns in [1, 31, 1024, 3000] {
+            let x = values(4 * columns, |k| (bits(k) % 64) as f32);
+            let means = values(4, |i| x[i * columns..(i + 1) * columns].iter().sum::<f32>() / columns as f32);
+            let array = device.to_device(&x).unwrap();
+            let mut y = device.zeros::<f32>(4).unwrap();
+            mean_rows(array.reshape((4, columns)).unwrap(), &mut y).launch().unwrap();
+            assert_eq!(y.to_host().unwrap(), means, "{columns}");
+            // The sum of halves exceeds their range.
+            let halves = device.to_device(&values(4 * columns, |k| f16::from_f32(x[k] + 100.0))).unwrap();
+            let mut y = device.zeros::<f16>(4).unwrap();
+            mean_rows(halves.reshape((4, columns)).unwrap(), &mut y).launch().unwrap();
+            let sum = |i: usize| x[i * columns..(i + 1) * columns].iter().map(|v| v + 100.0).sum::<f32>();
+            assert_eq!(y.to_host().unwrap(), values(4, |i| f16::from_f32(sum(i) / columns as f32)), "{columns}");
+        }
+        let (none, mut y) = (device.zeros::<f64>(0).unwrap(), device.zeros::<f64>(2).unwrap());
+        mean_rows(none.reshape((2, 0)).unwrap(), &mut y).launch().unwrap();
+        assert!(y.to_host().unwrap().iter().all(|v| v.is_nan()));
+        let error = mean_rows(none.reshape((3, 0)).unwrap(), &mut y).launch().unwrap_err();
+        assert_eq!(wrong_length(&error), ("mean_rows", "y", 2));
     });
 }
 

@@ -5,7 +5,7 @@
 
 use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::{WARP_SIZE, block_dim, block_idx, thread_idx};
-use cumbia::{ArrayView2, ArrayViewMut2, DeviceSlice, Float, Number, Recorder, Result, ShapeError, Stream};
+use cumbia::{ArrayView1, ArrayView2, ArrayViewMut2, Float, Number, Recorder, Result, ShapeError, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, require};
@@ -123,8 +123,8 @@ pub fn softmax_of_long_rows<T: Float, A: Float>(x: ArrayView2<T>, mut y: ArrayVi
 pub fn layer_norm_of_rows<T: Float, A: Float, const HELD: usize, const BY_WARPS: bool>(
     epsilon: A,
     x: ArrayView2<T>,
-    gamma: &[T],
-    beta: &[T],
+    gamma: ArrayView1<T>,
+    beta: ArrayView1<T>,
     mut y: ArrayViewMut2<T>,
 ) {
     // The elements of a warp are consecutive, in rows of 32, so that the addresses of those of a lane differ by constants.
@@ -193,8 +193,8 @@ pub fn layer_norm_of_rows<T: Float, A: Float, const HELD: usize, const BY_WARPS:
 pub fn layer_norm_of_long_rows<T: Float, A: Float>(
     epsilon: A,
     x: ArrayView2<T>,
-    gamma: &[T],
-    beta: &[T],
+    gamma: ArrayView1<T>,
+    beta: ArrayView1<T>,
     mut y: ArrayViewMut2<T>,
 ) {
     let (row, rank, threads) = (block_idx().x, thread_idx().x, block_dim().x);
@@ -382,8 +382,8 @@ pub fn layer_norm_rows<'a, T: Float>(
 #[must_use = "an algorithm does nothing until it is launched: `.launch()?`"]
 pub struct LayerNormRows<'a, T> {
     x: ArrayView2<'a, T>,
-    gamma: DeviceSlice<'a, T>,
-    beta: DeviceSlice<'a, T>,
+    gamma: ArrayView1<'a, T>,
+    beta: ArrayView1<'a, T>,
     epsilon: f64,
     y: ArrayViewMut2<'a, T>,
     stream: Option<&'a Stream>,
@@ -428,7 +428,7 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
             return Ok(());
         }
         let epsilon = T::Wide::cast(self.epsilon);
-        let (x, gamma, beta, y) = (self.x, &self.gamma, &self.beta, self.y.view_mut());
+        let (x, gamma, beta, y) = (self.x, self.gamma, self.beta, self.y.view_mut());
         match Threads::of(columns) {
             Threads::Warp { is_few } => {
                 let (blocks, threads) = (rows.div_ceil(WARPS), WARPS * WARP_SIZE);

@@ -1,73 +1,85 @@
-//! Reductions of runs of consecutive elements, a warp or a block for each: the rows of a matrix, and segments of an array.
+//! Reductions of runs of consecutive elements, a warp or a block for each: of the rows of a matrix, and of segments of an array.
 //!
 //! The parentheses of a reduction depend on the number of elements and of threads alone.
 
 use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, lane_id, shared, sync_threads, sync_threads_or, thread_idx};
-use cumbia::{ArrayView1, ArrayView2, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, Output, require};
 use crate::block::block_reduce_first;
-use crate::operator::Function2;
+use crate::operator::{Function2, Identity};
 use crate::queue::Queue;
+use crate::reduce::chunks::{Mapping, OfOne};
 use crate::warp::{warp_reduce, warp_reduce_first};
 
 /// The number of threads of a block, which the kernels' attributes repeat.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// The number of warps of a block.
-const WARPS: usize = BLOCK / WARP_SIZE;
+pub(super) const WARPS: usize = BLOCK / WARP_SIZE;
 
 /// The maximum length of runs of which each is reduced by a warp: 32 elements for each lane.
-const MAX_BY_WARPS: usize = 32 * WARP_SIZE;
+pub(super) const MAX_BY_WARPS: usize = 32 * WARP_SIZE;
 
-/// Returns the reduction of the elements from `start` to before `stop`, of which there are some, in all lanes of a
+/// Returns the reduction of the results for the elements from `start` to before `stop`, of which there are some, in all lanes of a
 /// warp. The operands keep their order. The warp takes rows of 4 elements for each lane as long as there are so many.
 #[device]
-fn reduce_in_order<T: DeviceType, F: Function2<T, T, Output = T>>(
+fn reduce_in_order<A: DeviceType, T: DeviceType, M: Mapping<A, u8, Output = T>, F: Function2<T, T, Output = T>>(
+    map: M,
     operator: F,
-    x: ArrayView1<'_, T>,
+    x: ArrayView1<'_, A>,
     start: usize,
     stop: usize,
 ) -> T {
     const ROW: usize = 4 * WARP_SIZE;
     let (lane, count) = (lane_id(), stop - start);
-    let mut total = warp_reduce_first(x[(start + lane).min(stop - 1)], count, operator);
+    let first = (start + lane).min(stop - 1);
+    let mut total = warp_reduce_first(map.apply(x[first], 0, first), count, operator);
     let rest = start + WARP_SIZE;
     let rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
     #[unroll(4)]
     for k in 0..rows {
         let i = rest + k * ROW + 4 * lane;
-        let mut part = x[i];
-        part = operator.call(part, x[i + 1]);
-        part = operator.call(part, x[i + 2]);
-        part = operator.call(part, x[i + 3]);
+        let mut part = map.apply(x[i], 0, i);
+        part = operator.call(part, map.apply(x[i + 1], 0, i + 1));
+        part = operator.call(part, map.apply(x[i + 2], 0, i + 2));
+        part = operator.call(part, map.apply(x[i + 3], 0, i + 3));
         total = operator.call(total, warp_reduce(part, operator));
     }
     for i in (rest + rows * ROW..stop).step_by(WARP_SIZE) {
-        let part = warp_reduce_first(x[(i + lane).min(stop - 1)], stop - i, operator);
+        let own = (i + lane).min(stop - 1);
+        let part = warp_reduce_first(map.apply(x[own], 0, own), stop - i, operator);
         total = operator.call(total, part);
     }
     total
 }
 
-/// Returns the reduction of the elements from `start` to before `stop`, of which there are some, in all of `THREADS`
-/// threads: those of a warp or of a block.
+/// Returns the reduction of the results for the elements from `start` to before `stop`, of which there are some, in all of
+/// `THREADS` threads: those of a warp or of a block.
 #[device]
-fn reduce_run<T: DeviceType, F: Function2<T, T, Output = T>, const THREADS: usize>(
+pub(super) fn reduce_run<
+    A: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, u8, Output = T>,
+    F: Function2<T, T, Output = T>,
+    const THREADS: usize,
+>(
+    map: M,
     operator: F,
-    x: ArrayView1<'_, T>,
+    x: ArrayView1<'_, A>,
     start: usize,
     stop: usize,
 ) -> T {
     let mut parts = shared::<[T; WARPS]>();
     let (rank, count) = (thread_idx().x % THREADS, stop - start);
     if F::COMMUTATIVE {
-        let mut total = x[(start + rank).min(stop - 1)];
+        let first = (start + rank).min(stop - 1);
+        let mut total = map.apply(x[first], 0, first);
         #[unroll(8)]
         for i in (start + rank + THREADS..stop).step_by(THREADS) {
-            total = operator.call(total, x[i]);
+            total = operator.call(total, map.apply(x[i], 0, i));
         }
         if THREADS == WARP_SIZE {
             warp_reduce_first(total, count, operator)
@@ -75,13 +87,13 @@ fn reduce_run<T: DeviceType, F: Function2<T, T, Output = T>, const THREADS: usiz
             block_reduce_first(total, count, operator)
         }
     } else if THREADS == WARP_SIZE {
-        reduce_in_order(operator, x, start, stop)
+        reduce_in_order(map, operator, x, start, stop)
     } else {
         // Each warp has consecutive elements.
         let of_warp = count.div_ceil(WARPS);
         let first = start + rank / WARP_SIZE * of_warp;
         if first < stop {
-            let part = reduce_in_order(operator, x, first, (first + of_warp).min(stop));
+            let part = reduce_in_order(map, operator, x, first, (first + of_warp).min(stop));
             if lane_id() == 0 {
                 parts[rank / WARP_SIZE] = part;
             }
@@ -99,24 +111,6 @@ fn reduce_run<T: DeviceType, F: Function2<T, T, Output = T>, const THREADS: usiz
     }
 }
 
-/// Stores the reduction of `initial` and each row of `x` in `y`, with `THREADS` threads for each row.
-#[kernel(block = 256)]
-pub fn reduce_each_row<T: DeviceType, F: Function2<T, T, Output = T>, const THREADS: usize>(
-    operator: F,
-    initial: T,
-    x: ArrayView2<T>,
-    y: &mut [T],
-) {
-    let row = block_idx().x * (BLOCK / THREADS) + thread_idx().x / THREADS;
-    if row >= x.nrows() || row >= y.len() || x.ncols() == 0 {
-        return;
-    }
-    let total = reduce_run::<T, F, THREADS>(operator, x.row(row), 0, x.ncols());
-    if thread_idx().x % THREADS == 0 {
-        y[row] = operator.call(initial, total);
-    }
-}
-
 /// Stores the reduction of `initial` and each segment of `x` in `y`. A block has `PER_BLOCK` segments: a warp reduces
 /// each of those that are short, and then the block each of the others.
 #[kernel(block = 256)]
@@ -124,7 +118,7 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
     operator: F,
     initial: T,
     x: ArrayView1<T>,
-    offsets: &[I],
+    offsets: ArrayView1<I>,
     y: &mut [T],
 ) {
     let (warp, len) = (thread_idx().x / WARP_SIZE, x.len());
@@ -141,7 +135,10 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
         if !is_long {
             let mut total = initial;
             if start < stop {
-                total = operator.call(initial, reduce_run::<T, F, WARP_SIZE>(operator, x, start, stop));
+                total = operator.call(
+                    initial,
+                    reduce_run::<T, T, OfOne<Identity>, F, WARP_SIZE>(OfOne(Identity), operator, x, start, stop),
+                );
             }
             if lane_id() == 0 {
                 y[segment] = total;
@@ -156,100 +153,13 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
             if segment < y.len() {
                 let (start, stop) = (usize::cast(offsets[segment]), usize::cast(offsets[segment + 1]));
                 if start <= stop && stop <= len && stop - start > MAX_BY_WARPS {
-                    let total = reduce_run::<T, F, BLOCK>(operator, x, start, stop);
+                    let total =
+                        reduce_run::<T, T, OfOne<Identity>, F, BLOCK>(OfOne(Identity), operator, x, start, stop);
                     if thread_idx().x == 0 {
                         y[segment] = operator.call(initial, total);
                     }
                 }
             }
-        }
-    }
-}
-
-/// Reduces each row of a matrix:
-/// `y[i] = operator(.. operator(operator(initial, x[[i, 0]]), x[[i, 1]]) .., x[[i, n - 1]])`, with any parentheses.
-///
-/// The operator has to be associative. The order of its operands is kept. As for [`reduce`](crate::reduce()), the
-/// parentheses depend on the number of columns alone. A warp reduces a row of up to 1024 elements, and a block a longer
-/// one.
-///
-/// The views may have any strides. It is fastest if the rows are contiguous.
-///
-/// ```
-/// use cumbia::algorithm::{Plus, reduce_rows};
-/// use cumbia::prelude::*;
-///
-/// # fn main() -> cumbia::Result<()> {
-/// let device = Device::open()?;
-/// let x = device.to_device(&[1, 2, 3, 4, 5, 6])?;
-/// let mut sums = device.zeros(2)?;
-/// reduce_rows(x.reshape((2, 3))?, &mut sums, 0, Plus).launch()?;
-/// assert_eq!(sums.to_host()?, [6, 15]);
-/// # Ok(())
-/// # }
-/// ```
-pub fn reduce_rows<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
-    x: ArrayView2<'a, T>,
-    y: &'a mut (impl Output<Element = T> + ?Sized),
-    initial: T,
-    operator: F,
-) -> ReduceRows<'a, T, F> {
-    ReduceRows { x, y: y.elements_mut(), initial, operator, stream: None }
-}
-
-/// A reduction of rows: [`reduce_rows`].
-#[must_use = "a reduction of rows does nothing until it is launched: `.launch()?`"]
-pub struct ReduceRows<'a, T, F> {
-    x: ArrayView2<'a, T>,
-    y: DeviceSliceMut<'a, T>,
-    initial: T,
-    operator: F,
-    stream: Option<&'a Stream>,
-}
-
-impl<'a, T: DeviceType, F: Function2<T, T, Output = T>> ReduceRows<'a, T, F> {
-    /// Enqueues the reductions on `stream` instead of the default stream of the device.
-    pub fn on(mut self, stream: &'a Stream) -> Self {
-        self.stream = Some(stream);
-        self
-    }
-
-    /// Enqueues the reductions. They can be launched again.
-    ///
-    /// # Errors
-    ///
-    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if there are not as many results as rows, and those of
-    /// [`Launch::launch`](cumbia::Launch::launch).
-    pub fn launch(&mut self) -> Result<()> {
-        let default = self.x.device().default_stream();
-        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
-    }
-
-    /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's.
-    ///
-    /// # Errors
-    ///
-    /// Those of the launch, and of [`Recorder::launch`].
-    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.enqueue(&mut Queue::Graph(graph))
-    }
-
-    /// Enqueues the reduction.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let [rows, columns] = self.x.shape();
-        let y = ArrayArgument::output("y", self.y.len());
-        require(y.len == rows, "reduce_rows", y, RequiredLength::Rows { matrix: "x", rows })?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let (operator, initial, x, y) = (self.operator, self.initial, self.x, &mut self.y);
-        if columns == 0 {
-            queue.fill(y, initial)
-        } else if columns <= MAX_BY_WARPS {
-            let blocks = rows.div_ceil(WARPS);
-            queue.launch(reduce_each_row::<T, F, WARP_SIZE>(operator, initial, x, y).grid(blocks))
-        } else {
-            queue.launch(reduce_each_row::<T, F, BLOCK>(operator, initial, x, y).grid(rows))
         }
     }
 }
@@ -298,8 +208,8 @@ pub fn segmented_reduce<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output
 /// A reduction of segments: [`segmented_reduce`].
 #[must_use = "a reduction of segments does nothing until it is launched: `.launch()?`"]
 pub struct SegmentedReduce<'a, T, I, F> {
-    x: DeviceSlice<'a, T>,
-    offsets: DeviceSlice<'a, I>,
+    x: ArrayView1<'a, T>,
+    offsets: ArrayView1<'a, I>,
     y: DeviceSliceMut<'a, T>,
     initial: T,
     operator: F,
@@ -341,8 +251,7 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
         if segments == 0 {
             return Ok(());
         }
-        let x = self.x.reshape(self.x.len())?;
-        let (operator, initial, offsets, y) = (self.operator, self.initial, &self.offsets, &mut self.y);
+        let (operator, initial, x, offsets, y) = (self.operator, self.initial, self.x, self.offsets, &mut self.y);
         if x.len() / segments <= MAX_BY_WARPS {
             let launch = reduce_each_segment::<T, I, F, WARPS>(operator, initial, x, offsets, y);
             queue.launch(launch.grid(segments.div_ceil(WARPS)))

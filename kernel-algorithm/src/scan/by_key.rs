@@ -4,7 +4,7 @@
 
 use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::{WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, sync_threads, sync_warp, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_same_length};
@@ -12,8 +12,8 @@ use crate::operator::{Equatable, Function2};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, before_in_rows, blocks_of, load_rows, prefix_of_tile, publish,
-    publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, are_states, before_in_rows, blocks_of, load_rows, note_beginning, prefix_of_tile,
+    publish, publish_losses, scan_of_block,
 };
 
 /// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values
@@ -54,8 +54,8 @@ pub fn scan_runs<
 >(
     operator: F,
     initial: V,
-    keys: &[K],
-    x: &[V],
+    keys: ArrayView1<K>,
+    x: ArrayView1<V>,
     y: &mut [V],
     states: &mut [u64],
 ) {
@@ -79,6 +79,7 @@ pub fn scan_runs<
     if !are_states::<Runs<C, V>>(states, tiles) {
         return;
     }
+    note_beginning();
     let mut groups = Groups::none(Runs { begun: C::ZERO, value: initial }, false);
 
     // The keys and values of the tile that is loaded, and the key before those of the warp.
@@ -269,8 +270,8 @@ pub fn exclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
 
 /// Keys with their values.
 pub(super) struct Elements<'a, K, V, F> {
-    pub(super) keys: DeviceSlice<'a, K>,
-    pub(super) x: DeviceSlice<'a, V>,
+    pub(super) keys: ArrayView1<'a, K>,
+    pub(super) x: ArrayView1<'a, V>,
     pub(super) operator: F,
 }
 

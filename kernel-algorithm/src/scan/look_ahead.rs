@@ -17,7 +17,7 @@ use cumbia::intrinsics::{
     DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, grid_dim, lane_id, shared,
     shfl_sync, shfl_up_sync, sync_threads_count, sync_warp, thread_idx,
 };
-use cumbia::{Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
+use cumbia::{ArrayView1, Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device};
 
 use crate::adjacent::is_aligned;
@@ -55,12 +55,52 @@ const WORD: usize = 4;
 /// The maximum number of words of an aggregate.
 const MAX_WORDS: usize = 40;
 
-/// Returns the number of times, a power of two, that a thread polls for the aggregate of another block before it gives up. On
-/// a GPU that takes some seconds: all threads of the other block have faulted. The CPU device detects that by itself, and a block
-/// may take any time there.
-#[device(unsafe(cuda = "return 1u << 22;"))]
-fn max_polls() -> u32 {
-    1 << 31
+/// The number of times that a thread polls for the aggregate of another block before it looks at the clock: 0.2 to 1 second on a GPU.
+const FIRST_POLLS: u32 = 1 << 18;
+
+/// The ratio of the longest wait to the time that the block has taken before.
+///
+/// A wait has no end if all threads of the other block have faulted. How long it takes otherwise depends on how slowly blocks
+/// execute, which a number of polls or seconds does not tell: a sanitizer slows the accesses to shared memory down a thousandfold, but
+/// no poll. So a block waits in proportion to the time that it has taken so far, in which it has done the same work as the other one;
+/// that includes the first polls, so that it is 2 to 10 seconds if nothing slows the GPU down.
+///
+/// The CPU device detects by itself that all threads wait, and a block may take any time there.
+const PATIENCE: u32 = 8;
+
+/// Returns the time in units of 2²⁰ ns, about a millisecond, modulo 2³².
+#[device(unsafe(cuda = r#"
+    u64 now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return (unsigned)(now >> 20);
+"#))]
+fn time() -> u32 {
+    0
+}
+
+/// Returns the time at which the block began, which the first call notes, before a barrier. Both calls are of the same instance of the
+/// function, whose shared variable has the time.
+#[device]
+fn beginning(is_noted: bool) -> u32 {
+    let mut at = shared::<u32>();
+    if !is_noted && thread_idx().x == 0 {
+        *at = time();
+    }
+    if is_noted { *at } else { 0 }
+}
+
+/// Notes the time at which the block begins. A barrier follows before [`prefix_of_tile`].
+#[device]
+pub(crate) fn note_beginning() {
+    beginning(false);
+}
+
+/// Returns the time until which the block waits.
+#[device]
+fn end_of_wait() -> u32 {
+    let now = time();
+    // At most 12 days, so that the difference of two times is less than half of their range.
+    now.wrapping_add(PATIENCE * now.wrapping_sub(beginning(true)).min(1 << 27))
 }
 
 /// The maximum number of words of an aggregate that is asked for in advance: its states occupy registers.
@@ -243,34 +283,49 @@ pub(crate) fn scan_of_warps<T: DeviceType, F: Function2<T, T, Output = T>>(
     (before, total, true)
 }
 
-/// Loads elements of a tile, of which `first` is the first one, and the lane's is `in_tile` later: one of each of `ITEMS` rows. Those
-/// beyond the end of the array are `default`.
-///
-/// They do not depend on the elements of an earlier tile, which need no registers when they have been used.
-#[device]
-pub(crate) fn load_rows<T: DeviceType, const ITEMS: usize>(
-    x: &[T],
-    first: usize,
-    in_tile: usize,
-    default: T,
-) -> [T; ITEMS] {
-    let at = first + in_tile;
-    let mut loaded = [default; ITEMS];
-    if first + BLOCK * ITEMS <= x.len() {
-        // All loads are issued before the first value is needed.
-        #[unroll]
-        for k in 0..ITEMS {
-            loaded[k] = x[at + k * WARP_SIZE];
-        }
-    } else {
-        #[unroll]
-        for k in 0..ITEMS {
-            if at + k * WARP_SIZE < x.len() {
-                loaded[k] = x[at + k * WARP_SIZE];
+/// Defines a function that loads elements of a tile, from an array of this type.
+macro_rules! loads_rows {
+    ($(#[$doc:meta])* $name:ident($array:ty)) => {
+        $(#[$doc])*
+        #[device]
+        pub(crate) fn $name<T: DeviceType, const ITEMS: usize>(
+            x: $array,
+            first: usize,
+            in_tile: usize,
+            default: T,
+        ) -> [T; ITEMS] {
+            let at = first + in_tile;
+            let mut loaded = [default; ITEMS];
+            if first + BLOCK * ITEMS <= x.len() {
+                // All loads are issued before the first value is needed.
+                #[unroll]
+                for k in 0..ITEMS {
+                    loaded[k] = x[at + k * WARP_SIZE];
+                }
+            } else {
+                #[unroll]
+                for k in 0..ITEMS {
+                    if at + k * WARP_SIZE < x.len() {
+                        loaded[k] = x[at + k * WARP_SIZE];
+                    }
+                }
             }
+            loaded
         }
-    }
-    loaded
+    };
+}
+
+loads_rows! {
+    /// Loads elements of a tile, of which `first` is the first one, and the lane's is `in_tile` later: one of each of `ITEMS` rows.
+    /// Those beyond the end of the array are `default`.
+    ///
+    /// They do not depend on the elements of an earlier tile, which need no registers when they have been used.
+    load_rows(ArrayView1<'_, T>)
+}
+
+loads_rows! {
+    /// As [`load_rows`], of the array that the kernel overwrites.
+    load_rows_in_place(&[T])
 }
 
 /// Returns the thread's consecutive elements of a tile of which the warp has loaded these rows, and stores those of the warp in
@@ -416,14 +471,23 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     for k in 0..PARTS_OF_WARP {
         let part = (k * WARPS + warp) as u32;
         let (mut status, mut value) = (received.status[k], received.value[k]);
-        let mut polls = 0u32;
+        // First a number of polls, and then the time at which the wait ends.
+        let (mut bound, mut is_time) = (FIRST_POLLS, false);
         while status == 0 {
             let member = (groups.count + part) * GROUP + lane;
             (status, value) = aggregate_of(states_of::<T>(member, states), value);
-            polls += 1;
-            if polls & (max_polls() - 1) == 0 {
-                publish_loss::<T>(member, states);
-                panic!("a block has waited in vain for the aggregate of another one");
+            if is_gpu() {
+                if is_time {
+                    if bound.wrapping_sub(time()) >= 1 << 31 {
+                        publish_loss::<T>(member, states);
+                        panic!("a block has waited in vain for the aggregate of another one");
+                    }
+                } else if bound > 0 {
+                    bound -= 1;
+                } else {
+                    is_time = true;
+                    bound = end_of_wait();
+                }
             }
         }
         is_lost = is_lost || status == LOST;

@@ -9,18 +9,19 @@ pub(crate) mod select;
 
 use cumbia::error::ArrayArgument;
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, sync_threads, sync_warp, thread_idx};
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceSliceMut, DeviceType, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use crate::arrays::{Input, Output, require_same_length};
+use crate::arrays::{Input, Output, require_same_length, view_of};
 use crate::operator::Function2;
 use crate::queue::{Held, Queue};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, load_rows_in_place, note_beginning, prefix_of_tile,
+    publish, publish_losses, scan_of_block,
 };
 use crate::warp::inclusive_from;
 
-/// Scans `x`. `states` are a `LookAhead`. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32 (1 if a thread has
+/// Scans `x`, or `y` itself if `IN_PLACE`. `states` are a `LookAhead`. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32 (1 if a thread has
 /// a single element). The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn scan_tiles<
@@ -29,17 +30,19 @@ pub fn scan_tiles<
     const ITEMS: usize,
     const ROWS: usize,
     const EXCLUSIVE: bool,
+    const IN_PLACE: bool,
 >(
     operator: F,
     initial: T,
-    x: &[T],
+    x: ArrayView1<T>,
     y: &mut [T],
     states: &mut [u64],
 ) {
     // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
     let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
     let t = thread_idx().x;
-    if x.len() == 0 {
+    let len = if IN_PLACE { y.len() } else { x.len() };
+    if len == 0 {
         return; // Never: for the proofs only.
     }
     // Each warp has consecutive elements, and rows of its own, in which it exchanges them: it loads and stores row by row, and
@@ -50,10 +53,11 @@ pub fn scan_tiles<
     let (own_row, own_column) = (row + lane / lanes_of_row, lane % lanes_of_row * ITEMS);
     let in_tile = row * WARP_SIZE + lane;
 
-    let (tiles, stride) = (x.len().div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
+    let (tiles, stride) = (len.div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
     if !are_states::<T>(states, tiles) {
         return;
     }
+    note_beginning();
     let mut groups = Groups::none(initial, EXCLUSIVE);
     // The elements of the tile that is loaded; the scans of the own elements of the tile whose aggregate is published, and of
     // the one before, whose results are stored; and the reductions of the elements of earlier threads of the two.
@@ -67,7 +71,7 @@ pub fn scan_tiles<
         let asked = groups.ask(tile_to_store, states);
         if step >= stride && step - stride < tiles {
             let tile = step - stride;
-            let count = (x.len() - tile as usize * (BLOCK * ITEMS)).min(BLOCK * ITEMS) as u32;
+            let count = (len - tile as usize * (BLOCK * ITEMS)).min(BLOCK * ITEMS) as u32;
             if const { ITEMS > 1 } {
                 sync_warp(u32::MAX);
                 #[unroll]
@@ -117,7 +121,13 @@ pub fn scan_tiles<
         }
 
         let parts = groups.receive(asked, tile_to_store);
-        loaded = load_rows(x, step as usize * (BLOCK * ITEMS), in_tile, initial);
+        // Of an array that is overwritten, each block loads and stores its own tiles, and a tile before it is stored.
+        let next_tile = step as usize * (BLOCK * ITEMS);
+        loaded = if IN_PLACE {
+            load_rows_in_place(y, next_tile, in_tile, initial)
+        } else {
+            load_rows(x, next_tile, in_tile, initial)
+        };
 
         if step >= 2 * stride {
             let tile = step - 2 * stride;
@@ -128,7 +138,7 @@ pub fn scan_tiles<
                 return;
             }
             groups = later;
-            let count = (x.len() - first).min(BLOCK * ITEMS) as u32;
+            let count = (len - first).min(BLOCK * ITEMS) as u32;
             let mine = count.saturating_sub((t * ITEMS) as u32).min(ITEMS as u32) as usize;
             let has_prefix = tile > 0 || EXCLUSIVE;
             let mut results = own;
@@ -177,7 +187,7 @@ pub fn scan_tiles<
                 }
             }
             let at = first + in_tile;
-            if first + BLOCK * ITEMS <= x.len() && first + BLOCK * ITEMS <= y.len() {
+            if first + BLOCK * ITEMS <= len && first + BLOCK * ITEMS <= y.len() {
                 #[unroll]
                 for k in 0..ITEMS {
                     y[at + k * WARP_SIZE] = results[k];
@@ -224,7 +234,28 @@ pub fn inclusive_scan<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
     y: &'a mut (impl Output<Element = T> + ?Sized),
     operator: F,
 ) -> Scan<'a, T, F, false> {
-    Scan::new(x.elements(), y.elements_mut(), T::placeholder(), operator)
+    Scan::new(Some(x.elements()), y.elements_mut(), T::placeholder(), operator)
+}
+
+/// Replaces the elements of an array by their inclusive scan: [`inclusive_scan`] with `x` as input and output, and with the same
+/// results.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, inclusive_scan_in_place};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let mut x = Device::open()?.to_device(&[3, 1, 4, 1, 5])?;
+/// inclusive_scan_in_place(&mut x, Plus).launch()?;
+/// assert_eq!(x.to_host()?, [3, 4, 8, 9, 14]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn inclusive_scan_in_place<T: DeviceType, F: Function2<T, T, Output = T>>(
+    x: &mut (impl Output<Element = T> + ?Sized),
+    operator: F,
+) -> Scan<'_, T, F, false, true> {
+    Scan::new(None, x.elements_mut(), T::placeholder(), operator)
 }
 
 /// Computes `y[i] = operator(.. operator(operator(initial, x[0]), x[1]) .., x[i - 1])`, with any parentheses, and `y[0] =
@@ -251,13 +282,36 @@ pub fn exclusive_scan<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
     initial: T,
     operator: F,
 ) -> Scan<'a, T, F, true> {
-    Scan::new(x.elements(), y.elements_mut(), initial, operator)
+    Scan::new(Some(x.elements()), y.elements_mut(), initial, operator)
 }
 
-/// A scan: [`inclusive_scan`] or [`exclusive_scan`].
+/// Replaces the elements of an array by their exclusive scan: [`exclusive_scan`] with `x` as input and output, and with the same
+/// results.
+///
+/// ```
+/// use cumbia::algorithm::{Plus, exclusive_scan_in_place};
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let mut x = Device::open()?.to_device(&[3, 1, 4, 1, 5])?;
+/// exclusive_scan_in_place(&mut x.slice_mut(1..)?, 0, Plus).launch()?;
+/// assert_eq!(x.to_host()?, [3, 0, 1, 5, 6]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn exclusive_scan_in_place<T: DeviceType, F: Function2<T, T, Output = T>>(
+    x: &mut (impl Output<Element = T> + ?Sized),
+    initial: T,
+    operator: F,
+) -> Scan<'_, T, F, true, true> {
+    Scan::new(None, x.elements_mut(), initial, operator)
+}
+
+/// A scan: [`inclusive_scan`] or [`exclusive_scan`], or one of these in place.
 #[must_use = "a scan does nothing until it is launched: `.launch()?`"]
-pub struct Scan<'a, T, F, const EXCLUSIVE: bool> {
-    x: DeviceSlice<'a, T>,
+pub struct Scan<'a, T, F, const EXCLUSIVE: bool, const IN_PLACE: bool = false> {
+    /// The input, unless it is `y`.
+    x: Option<ArrayView1<'a, T>>,
     y: DeviceSliceMut<'a, T>,
     /// The first result of an exclusive scan, which an inclusive one does not use.
     initial: T,
@@ -267,7 +321,9 @@ pub struct Scan<'a, T, F, const EXCLUSIVE: bool> {
     names: (&'static str, [&'static str; 2]),
 }
 
-impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> Scan<'a, T, F, EXCLUSIVE> {
+impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, const IN_PLACE: bool>
+    Scan<'a, T, F, EXCLUSIVE, IN_PLACE>
+{
     /// The elements of a thread: 64 bytes, which a thread has three times in registers.
     const ITEMS: usize = match size_of::<T>() {
         0..=4 => 16,
@@ -277,7 +333,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
         _ => panic!("the elements of a scan have at most 160 bytes"),
     };
 
-    fn new(x: DeviceSlice<'a, T>, y: DeviceSliceMut<'a, T>, initial: T, operator: F) -> Self {
+    fn new(x: Option<ArrayView1<'a, T>>, y: DeviceSliceMut<'a, T>, initial: T, operator: F) -> Self {
         let () = const { assert!(Self::ITEMS > 0) };
         let algorithm = if EXCLUSIVE { "exclusive_scan" } else { "inclusive_scan" };
         Scan { x, y, initial, operator, stream: None, names: (algorithm, ["x", "y"]) }
@@ -311,7 +367,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     ///
     /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ,
     /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
-    pub fn prepare(self) -> Result<PreparedScan<'a, T, F, EXCLUSIVE>> {
+    pub fn prepare(self) -> Result<PreparedScan<'a, T, F, EXCLUSIVE, IN_PLACE>> {
         self.check()?;
         Ok(PreparedScan { memory: Held::Owned(self.memory()?), scan: self })
     }
@@ -322,7 +378,7 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     ///
     /// [`Error::OutOfMemory`](cumbia::Error::OutOfMemory), or a CUDA driver error.
     pub fn memory(&self) -> Result<ScanMemory<T>> {
-        let default = self.x.device().default_stream();
+        let default = self.y.device().default_stream();
         Ok(ScanMemory(LookAhead::new(self.stream.unwrap_or(&default), self.tiles())?))
     }
 
@@ -332,9 +388,9 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     /// # Errors
     ///
     /// Those of [`Scan::prepare`].
-    pub fn prepare_in(self, memory: &'a mut ScanMemory<T>) -> Result<PreparedScan<'a, T, F, EXCLUSIVE>> {
+    pub fn prepare_in(self, memory: &'a mut ScanMemory<T>) -> Result<PreparedScan<'a, T, F, EXCLUSIVE, IN_PLACE>> {
         self.check()?;
-        let default = self.x.device().default_stream();
+        let default = self.y.device().default_stream();
         memory.0.fit(self.stream.unwrap_or(&default), self.tiles())?;
         Ok(PreparedScan { memory: Held::Borrowed(memory), scan: self })
     }
@@ -342,17 +398,18 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
     /// Checks that the arrays have the same length.
     fn check(&self) -> Result<()> {
         let (algorithm, [x, y]) = self.names;
-        let (x, y) = (ArrayArgument::input(x, self.x.len()), ArrayArgument::output(y, self.y.len()));
+        let Some(input) = &self.x else { return Ok(()) };
+        let (x, y) = (ArrayArgument::input(x, input.len()), ArrayArgument::output(y, self.y.len()));
         require_same_length(algorithm, y, x)
     }
 
     fn tiles(&self) -> usize {
-        self.x.len().div_ceil(BLOCK * Self::ITEMS)
+        self.y.len().div_ceil(BLOCK * Self::ITEMS)
     }
 
     /// Enqueues the scan.
     fn enqueue(&mut self, memory: &mut ScanMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
-        if self.x.is_empty() {
+        if self.y.is_empty() {
             return Ok(());
         }
         // Conditions that are constants, so that the kernel is compiled for one number of items.
@@ -373,11 +430,13 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> S
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let tiles = self.tiles();
-        let blocks = blocks_of::<T>(self.x.device(), tiles, ROWS * (WARP_SIZE + 1) * size_of::<T>());
+        let blocks = blocks_of::<T>(self.y.device(), tiles, ROWS * (WARP_SIZE + 1) * size_of::<T>());
         let mut states = memory.0.begin(tiles, queue)?;
         let Scan { x, y, initial, operator, .. } = self;
         let (operator, initial) = (*operator, *initial);
-        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE>(operator, initial, x, y, &mut states);
+        let (none, mut y) = y.as_slice_mut().split_at(0)?;
+        let x = x.unwrap_or_else(|| view_of(none.as_slice()));
+        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE, IN_PLACE>(operator, initial, x, &mut y, &mut states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }
@@ -393,19 +452,21 @@ impl<T: DeviceType> ScanMemory<T> {
 }
 
 /// A [`Scan`] with its temporary memory.
-pub struct PreparedScan<'a, T, F, const EXCLUSIVE: bool> {
-    scan: Scan<'a, T, F, EXCLUSIVE>,
+pub struct PreparedScan<'a, T, F, const EXCLUSIVE: bool, const IN_PLACE: bool = false> {
+    scan: Scan<'a, T, F, EXCLUSIVE, IN_PLACE>,
     memory: Held<'a, ScanMemory<T>>,
 }
 
-impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool> PreparedScan<'_, T, F, EXCLUSIVE> {
-    /// Enqueues the scan of the elements that the array has then.
+impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, const IN_PLACE: bool>
+    PreparedScan<'_, T, F, EXCLUSIVE, IN_PLACE>
+{
+    /// Enqueues the scan of the elements that the array has then. A repeated scan in place is one of the results.
     ///
     /// # Errors
     ///
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
-        let default = self.scan.x.device().default_stream();
+        let default = self.scan.y.device().default_stream();
         let stream = self.scan.stream.unwrap_or(&default);
         self.scan.enqueue(&mut self.memory, &mut Queue::Stream(stream))
     }

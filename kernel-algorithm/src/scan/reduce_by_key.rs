@@ -5,7 +5,7 @@
 
 use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_up_sync, sync_threads, thread_idx};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output, require_room};
@@ -14,8 +14,8 @@ use crate::queue::{Held, Queue};
 use crate::scan::by_key::{Elements, Followed, Runs, RunsMemory};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_block,
-    stage_rows,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
+    publish_losses, scan_of_block, stage_rows,
 };
 
 /// Stores the key of each run in `firsts`, the reduction of its values in `y`, and the number of runs in `count`. `states` are a
@@ -32,8 +32,8 @@ pub fn reduce_runs<
     const HELD: usize,
 >(
     operator: F,
-    keys: &[K],
-    x: &[V],
+    keys: ArrayView1<K>,
+    x: ArrayView1<V>,
     firsts: &mut [K],
     y: &mut [V],
     count: &mut [usize],
@@ -59,6 +59,7 @@ pub fn reduce_runs<
     if !are_states::<Runs<C, V>>(states, tiles) {
         return;
     }
+    note_beginning();
     let (any_key, any) = (keys[0], x[0]);
     let mut groups = Groups::none(Runs { begun: C::ZERO, value: any }, false);
     // The keys and values of the tile that is loaded, and the key before those of the warp.

@@ -7,7 +7,9 @@ use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{
     WARP_SIZE, ballot_sync, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, thread_idx,
 };
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
+use cumbia::{
+    ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream,
+};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_room};
@@ -15,8 +17,8 @@ use crate::operator::{Equatable, Function2, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
-    stage_rows,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
+    publish_losses, scan_of_warps, stage_rows,
 };
 use crate::warp::warp_inclusive_scan;
 
@@ -55,7 +57,7 @@ pub fn encode_tiles<
     const TILE: usize,
     const HELD: usize,
 >(
-    x: &[K],
+    x: ArrayView1<K>,
     firsts: &mut [K],
     lengths: &mut [L],
     count: &mut [usize],
@@ -77,6 +79,7 @@ pub fn encode_tiles<
     if !are_states::<Beginnings<C>>(states, tiles) {
         return;
     }
+    note_beginning();
     let mut groups = Groups::none(Beginnings { count: C::ZERO, last: C::ZERO }, true);
     // The elements of the tile that is loaded, and the one before those of the warp. A thread with a single element keeps it in a
     // register.
@@ -247,7 +250,7 @@ pub fn run_length_encode<'a, K: Equatable, L: Integer>(
 /// A run-length encoding: [`run_length_encode`].
 #[must_use = "an encoding does nothing until its value is asked for: `.value()?`"]
 pub struct RunLengthEncode<'a, K, L> {
-    x: DeviceSlice<'a, K>,
+    x: ArrayView1<'a, K>,
     firsts: DeviceSliceMut<'a, K>,
     lengths: DeviceSliceMut<'a, L>,
     stream: Option<&'a Stream>,
@@ -361,7 +364,7 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
         let blocks = blocks_of::<Beginnings<C>>(self.x.device(), tiles, shared_bytes);
         let mut states = look_ahead.begin(tiles, queue)?;
         let RunLengthEncode { x, firsts, lengths, stream: _ } = self;
-        let launch = encode_tiles::<K, L, C, ITEMS, TILE, HELD>(x, firsts, lengths, count, &mut states);
+        let launch = encode_tiles::<K, L, C, ITEMS, TILE, HELD>(*x, firsts, lengths, count, &mut states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }

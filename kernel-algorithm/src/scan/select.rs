@@ -3,7 +3,7 @@
 
 use cumbia::error::{ArrayArgument, ResultKind};
 use cumbia::intrinsics::{WARP_SIZE, block_idx, grid_dim, shared, shfl_sync, shfl_up_sync, sync_threads, thread_idx};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_room};
@@ -11,8 +11,8 @@ use crate::operator::{Equatable, Function1, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, prefix_of_tile, publish, publish_losses, scan_of_warps,
-    stage_rows,
+    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
+    publish_losses, scan_of_warps, stage_rows,
 };
 use crate::warp::warp_inclusive_scan;
 
@@ -67,7 +67,7 @@ pub fn select_tiles<
     const SPLITS: bool,
 >(
     condition: P,
-    x: &[T],
+    x: ArrayView1<T>,
     y: &mut [T],
     rest: &mut [T],
     count: &mut [usize],
@@ -87,6 +87,7 @@ pub fn select_tiles<
     if !are_states::<C>(states, tiles) {
         return;
     }
+    note_beginning();
     let mut groups = Groups::none(C::ZERO, true);
     // The elements of the tile that is loaded, and the one before those of the warp. A thread with a single element keeps it in a
     // register, with whether it is selected, and the number of selected elements before it.
@@ -331,7 +332,7 @@ pub struct Select<'a, T, P, const SPLITS: bool = false> {
     /// The function that was called and its results, for errors.
     algorithm: &'static str,
     results: ResultKind,
-    x: DeviceSlice<'a, T>,
+    x: ArrayView1<'a, T>,
     y: DeviceSliceMut<'a, T>,
     /// The target of the other elements, of a partition.
     rest: Option<DeviceSliceMut<'a, T>>,
@@ -342,7 +343,7 @@ pub struct Select<'a, T, P, const SPLITS: bool = false> {
 impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SPLITS> {
     fn new(
         (algorithm, results): (&'static str, ResultKind),
-        x: DeviceSlice<'a, T>,
+        x: ArrayView1<'a, T>,
         y: DeviceSliceMut<'a, T>,
         rest: Option<DeviceSliceMut<'a, T>>,
         condition: P,

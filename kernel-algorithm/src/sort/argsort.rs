@@ -1,7 +1,7 @@
 //! Sorts of the indices of an array, whose elements keep their places.
 
 use cumbia::error::ArrayArgument;
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Integer, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, Integer, Recorder, Result, Stream};
 
 use super::in_place::{Sort, sort_by_key};
 use super::memory::SortMemory;
@@ -37,7 +37,7 @@ pub fn argsort<'a, K: SortKey, I: Integer>(
 /// A sort of indices: [`argsort`].
 #[must_use = "a sort does nothing until it is launched: `.launch()?`"]
 pub struct ArgSort<'a, K, I> {
-    x: DeviceSlice<'a, K>,
+    x: ArrayView1<'a, K>,
     indices: DeviceSliceMut<'a, I>,
     pub(super) is_descending: bool,
     stream: Option<&'a Stream>,
@@ -112,8 +112,10 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
         if len == 0 {
             return Ok(());
         }
-        if Sort::<K, I, true>::is_small(len, Sort::<K, I, true>::MAX_TILES) {
-            let (x, indices, is_descending) = (&self.x, &mut self.indices, self.is_descending);
+        if Sort::<K, I, true>::is_small(len, Sort::<K, I, true>::MAX_TILES)
+            && let Some(x) = self.x.as_slice()
+        {
+            let (x, indices, is_descending) = (&x, &mut self.indices, self.is_descending);
             return if items_for(len, size_of::<K>()) == FEW {
                 queue.launch(argsort_of_block::<_, _, FEW>(is_descending, x, indices).grid(1))
             } else if const { size_of::<K>() > 4 } {
@@ -134,7 +136,7 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
         let len = self.x.len();
         let mut keys = memory.keys.slice_mut(..len)?;
         queue.launch(fill_indices(&mut self.indices).over(len))?;
-        queue.copy(&self.x, &mut keys)?;
+        queue.copy_view(self.x, &mut keys)?;
         let mut sort = sort_by_key(&mut keys, &mut self.indices);
         sort.is_descending = self.is_descending;
         sort.enqueue(&mut memory.sort, queue)

@@ -2,7 +2,7 @@
 
 use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::grid;
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
 use super::in_place::{Sort, sort_by_key};
@@ -14,7 +14,7 @@ use crate::queue::{Held, Queue, suffices};
 /// Stores for each index the number of offsets that do not exceed it: the number of its segment plus 1, or 0 before the first
 /// one.
 #[kernel]
-pub fn number_segments<I: Integer>(offsets: &[I], numbers: &mut [u32]) {
+pub fn number_segments<I: Integer>(offsets: ArrayView1<I>, numbers: &mut [u32]) {
     let i = grid(1);
     if i < numbers.len() {
         let mut low = 0;
@@ -46,7 +46,7 @@ pub fn number_segments<I: Integer>(offsets: &[I], numbers: &mut [u32]) {
 
 /// Copies the elements that are in a segment.
 #[kernel]
-pub fn store_segments<K: DeviceType, I: Integer>(offsets: &[I], sorted: &[K], keys: &mut [K]) {
+pub fn store_segments<K: DeviceType, I: Integer>(offsets: ArrayView1<I>, sorted: &[K], keys: &mut [K]) {
     let i = grid(1);
     let (first, end) = (usize::cast(offsets[0]), usize::cast(offsets[offsets.len() - 1]));
     if i < keys.len() && i >= first && i < end {
@@ -87,7 +87,7 @@ pub fn segmented_sort<'a, K: SortKey, I: Integer>(
 #[must_use = "a sort does nothing until it is launched: `.launch()?`"]
 pub struct SegmentedSort<'a, K, I> {
     keys: DeviceSliceMut<'a, K>,
-    offsets: DeviceSlice<'a, I>,
+    offsets: ArrayView1<'a, I>,
     is_descending: bool,
     stream: Option<&'a Stream>,
 }
@@ -161,7 +161,7 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
         let (len, threads) = (self.keys.len(), self.keys.len().max(self.offsets.len()));
         let mut sorted = memory.sorted.slice_mut(..len)?;
         let mut numbers = memory.numbers.slice_mut(..len)?;
-        queue.launch(number_segments(&self.offsets, &mut numbers).over(threads))?;
+        queue.launch(number_segments(self.offsets, &mut numbers).over(threads))?;
         if len == 0 {
             return Ok(());
         }
@@ -170,7 +170,7 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
         by_key.is_descending = self.is_descending;
         by_key.enqueue(&mut memory.by_key, queue)?;
         sort_by_key(&mut numbers, &mut sorted).enqueue(&mut memory.by_segment, queue)?;
-        queue.launch(store_segments(&self.offsets, &sorted, &mut self.keys).over(len))
+        queue.launch(store_segments(self.offsets, &sorted, &mut self.keys).over(len))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The greatest or the least elements of an array, with their indices.
 
 use cumbia::error::{ArrayArgument, RequiredLength};
-use cumbia::{DeviceArray, DeviceSlice, DeviceSliceMut, Integer, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, Integer, Recorder, Result, Stream};
 
 use super::argsort::{ArgSortMemory, argsort};
 use crate::arrays::{Input, Output, require, require_indices, require_same_length};
@@ -39,7 +39,7 @@ pub fn top_k<'a, K: SortKey, I: Integer>(
 /// A selection of the greatest or the least elements: [`top_k`].
 #[must_use = "a selection does nothing until it is launched: `.launch()?`"]
 pub struct TopK<'a, K, I> {
-    x: DeviceSlice<'a, K>,
+    x: ArrayView1<'a, K>,
     y: DeviceSliceMut<'a, K>,
     indices: DeviceSliceMut<'a, I>,
     is_least: bool,

@@ -77,6 +77,8 @@ pub enum RequiredLength {
     },
     /// At least one element: the start of the first segment, or the end of no segments.
     AtLeastOne,
+    /// At least one element, among which the least or the greatest one is searched.
+    Extreme,
     /// At most this number of elements.
     Limit(usize),
     /// At most as many elements as indices of a type.
@@ -182,6 +184,9 @@ impl RequiredLength {
                     "{found}, but there is one more than segments\n  help: pass the start of each segment, and the end of the last one"
                 )
             }
+            RequiredLength::Extreme => {
+                format!("{found}, but a search needs at least one\n  help: search a matrix only if it has columns")
+            }
             RequiredLength::Limit(max) => {
                 format!("{found}, but at most {max} are supported\n  help: work in smaller pieces")
             }
@@ -260,6 +265,23 @@ mod tests {
             ArrayArgument::input("x", 300),
             RequiredLength::Represented { indices: "indices", values: 256 },
             "argsort: `x` has 300 elements, but the type of `indices` represents only 256 indices\n  help: use an array of `u32`",
+        );
+    }
+
+    #[test]
+    fn lengths_of_rows() {
+        let row = |len| ArrayArgument::input("x.row(i)", len);
+        check(
+            "argmax_rows",
+            row(0),
+            RequiredLength::Extreme,
+            "argmax_rows: `x.row(i)` has 0 elements, but a search needs at least one\n  help: search a matrix only if it has columns",
+        );
+        check(
+            "argmax_rows",
+            row(300),
+            RequiredLength::Represented { indices: "y", values: 256 },
+            "argmax_rows: `x.row(i)` has 300 elements, but the type of `y` represents only 256 indices\n  help: use an array of `u32`",
         );
     }
 

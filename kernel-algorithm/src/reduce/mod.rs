@@ -4,319 +4,19 @@
 //! results. Chunks depend on the length of the array alone, so that the tree of operations is the same in each launch and on each
 //! device.
 
-use cumbia::error::ArrayArgument;
-use cumbia::intrinsics::{
-    AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, atomic_max, block_idx, grid_dim, lane_id, shared,
-    sync_threads, thread_idx,
-};
-use cumbia::{DeviceArray, DeviceSlice, DeviceType, Recorder, Result, Stream};
-use cumbia_kernel_macros::{DeviceType, device, kernel};
+pub(crate) mod chunks;
 
-use crate::adjacent::{adjacent, is_aligned, load_adjacent};
-use crate::arrays::{Input, require_same_length};
-use crate::block::block_reduce_first;
+use cumbia::error::ArrayArgument;
+use cumbia::{ArrayView1, DeviceArray, DeviceSlice, DeviceType, Recorder, Result, Stream};
+
+use crate::adjacent::adjacent;
+use crate::arrays::{Input, require_same_length, view_of};
 use crate::operator::{Function1, Function2, Identity};
 use crate::queue::{Held, Queue, first, read_first, suffices};
-use crate::warp::{total_of, warp_reduce, warp_reduce_first};
-
-/// The number of threads of a block, which the kernel's attribute repeats.
-const BLOCK: usize = 256;
-
-/// The number of elements of a tile for each thread.
-const ITEMS: usize = 16;
-
-/// The number of elements of a tile, of which the length of a chunk is a multiple.
-const TILE: usize = ITEMS * BLOCK;
+use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, TILE, reduce_chunks};
 
 /// The maximum number of blocks: two for each that the largest GPUs hold at once, so that a slow one delays little.
 const MAX_BLOCKS: usize = 2048;
-
-/// The function of the elements of two arrays, or of one, and of their index, whose results are reduced.
-#[device]
-pub trait Mapping<A: DeviceType, B: DeviceType>: DeviceType {
-    /// The type of the result.
-    type Output: DeviceType;
-
-    /// Whether the second array exists. Otherwise the second element is that of index 0.
-    const IS_BINARY: bool = false;
-
-    /// Returns the result for the elements at an index.
-    fn apply(self, a: A, b: B, index: usize) -> Self::Output;
-}
-
-/// A function of the element of one array.
-#[doc(hidden)]
-#[derive(Clone, Copy, DeviceType)]
-pub struct OfOne<M: DeviceType>(pub M);
-
-#[device]
-impl<A: DeviceType, M: Function1<A>> Mapping<A, u8> for OfOne<M> {
-    type Output = M::Output;
-
-    fn apply(self, a: A, _b: u8, _index: usize) -> M::Output {
-        self.0.call(a)
-    }
-}
-
-/// A function of the elements of two arrays.
-#[doc(hidden)]
-#[derive(Clone, Copy, DeviceType)]
-pub struct OfTwo<M: DeviceType>(pub M);
-
-#[device]
-impl<A: DeviceType, B: DeviceType, M: Function2<A, B>> Mapping<A, B> for OfTwo<M> {
-    type Output = M::Output;
-
-    const IS_BINARY: bool = true;
-
-    fn apply(self, a: A, b: B, _index: usize) -> M::Output {
-        self.0.call(a, b)
-    }
-}
-
-/// Returns the result of the function at an index.
-#[device]
-fn mapped<A: DeviceType, B: DeviceType, M: Mapping<A, B>>(map: M, like: B, a: &[A], b: &[B], i: usize) -> M::Output {
-    map.apply(a[i], if M::IS_BINARY { b[i] } else { like }, i)
-}
-
-/// Returns the results of the function from an index on. `ALIGNED` is that of [`load_adjacent`].
-#[device]
-fn mapped_adjacent<
-    A: DeviceType,
-    B: DeviceType,
-    T: DeviceType,
-    M: Mapping<A, B, Output = T>,
-    const N: usize,
-    const ALIGNED: bool,
->(
-    map: M,
-    like: B,
-    a: &[A],
-    b: &[B],
-    first: usize,
-) -> [T; N] {
-    let of_a: [A; N] = load_adjacent::<A, N, ALIGNED>(a, first);
-    let mut of_b = [like; N];
-    if M::IS_BINARY {
-        of_b = load_adjacent::<B, N, ALIGNED>(b, first);
-    }
-    let mut results = [map.apply(of_a[0], of_b[0], first); N];
-    #[unroll]
-    for k in 1..N {
-        results[k] = map.apply(of_a[k], of_b[k], first + k);
-    }
-    results
-}
-
-/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands
-/// can be exchanged. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the others, at
-/// the end of the array, it has every 256th.
-#[device]
-fn reduce_strided<
-    A: DeviceType,
-    B: DeviceType,
-    T: DeviceType,
-    M: Mapping<A, B, Output = T>,
-    F: Function2<T, T, Output = T>,
-    const N: usize,
-    const ALIGNED: bool,
->(
-    map: M,
-    operator: F,
-    like: B,
-    a: &[A],
-    b: &[B],
-    first: usize,
-    end: usize,
-) -> T {
-    let t = thread_idx().x;
-    let rest = end - (end - first) % TILE;
-    let mut total = mapped(map, like, a, b, (first + t * N).min(end - 1));
-    for tile in (first..rest).step_by(TILE) {
-        // All loads are issued before the first element is needed.
-        let mut rows = [mapped_adjacent::<A, B, T, M, N, ALIGNED>(map, like, a, b, tile + t * N); ITEMS];
-        #[unroll]
-        for k in 1..ITEMS / N {
-            rows[k] = mapped_adjacent::<A, B, T, M, N, ALIGNED>(map, like, a, b, tile + (k * BLOCK + t) * N);
-        }
-        #[unroll]
-        for k in 0..ITEMS {
-            let own = rows[k / N][k % N];
-            total = if k == 0 && tile == first { own } else { operator.call(total, own) };
-        }
-    }
-    if rest < end {
-        let mut of_rest = [total; ITEMS];
-        #[unroll]
-        for k in 0..ITEMS {
-            of_rest[k] = mapped(map, like, a, b, (rest + k * BLOCK + t).min(end - 1));
-        }
-        #[unroll]
-        for k in 0..ITEMS {
-            if rest + k * BLOCK + t < end {
-                total = if k == 0 && rest == first { of_rest[k] } else { operator.call(total, of_rest[k]) };
-            }
-        }
-    }
-    block_reduce_first(total, end - first, operator)
-}
-
-/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread, in
-/// their order: each warp takes consecutive ones, in rows of 4 for each lane as long as there are so many.
-#[device]
-fn reduce_ordered<
-    A: DeviceType,
-    B: DeviceType,
-    T: DeviceType,
-    M: Mapping<A, B, Output = T>,
-    F: Function2<T, T, Output = T>,
-    const ALIGNED: bool,
->(
-    map: M,
-    operator: F,
-    like: B,
-    a: &[A],
-    b: &[B],
-    first: usize,
-    end: usize,
-    len: usize,
-) -> T {
-    const ROW: usize = 4 * WARP_SIZE;
-    let mut parts = shared::<[T; BLOCK / WARP_SIZE]>();
-    let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id());
-    let of_warp = len / (BLOCK / WARP_SIZE);
-    let start = first + warp * of_warp;
-    if start < end {
-        let stop = (start + of_warp).min(end);
-        let count = stop - start;
-        let mut total = warp_reduce_first(mapped(map, like, a, b, (start + lane).min(end - 1)), count, operator);
-        let rest = start + WARP_SIZE;
-        let rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
-        #[unroll(4)]
-        for k in 0..rows {
-            let own = mapped_adjacent::<A, B, T, M, 4, ALIGNED>(map, like, a, b, rest + k * ROW + 4 * lane);
-            total = operator.call(total, warp_reduce(total_of(own, operator), operator));
-        }
-        // The minimum is for the proofs only.
-        for i in (rest + rows * ROW..stop).step_by(WARP_SIZE) {
-            let part = warp_reduce_first(mapped(map, like, a, b, (i + lane).min(end - 1)), stop - i, operator);
-            total = operator.call(total, part);
-        }
-        if lane == 0 {
-            parts[warp] = total;
-        }
-    }
-    sync_threads();
-    let mut total = parts[0];
-    for k in 1..BLOCK / WARP_SIZE {
-        if first + k * of_warp < end {
-            total = operator.call(total, parts[k]);
-        }
-    }
-    total
-}
-
-/// As the two, by whether the operator commutes.
-#[device]
-fn reduce_chunk<
-    A: DeviceType,
-    B: DeviceType,
-    T: DeviceType,
-    M: Mapping<A, B, Output = T>,
-    F: Function2<T, T, Output = T>,
-    const N: usize,
-    const ALIGNED: bool,
->(
-    map: M,
-    operator: F,
-    like: B,
-    a: &[A],
-    b: &[B],
-    first: usize,
-    end: usize,
-    len: usize,
-) -> T {
-    if F::COMMUTATIVE {
-        reduce_strided::<A, B, T, M, F, N, ALIGNED>(map, operator, like, a, b, first, end)
-    } else {
-        reduce_ordered::<A, B, T, M, F, ALIGNED>(map, operator, like, a, b, first, end, len)
-    }
-}
-
-/// Reduces chunks of `len` elements of `a`, and of `b` if there is a second array, to `parts`, and these to `result`,
-/// with `initial` as the first operand if there is one. Of `N` adjacent elements, each thread loads all.
-///
-/// `finished` is the number of the last launch, in the upper half, and that of its blocks that have finished: `launch` is greater,
-/// or both are 0.
-///
-/// Products of the function are not fused with sums of the operator, so that the result does not depend on how the elements are
-/// loaded.
-#[kernel(block = 256, fmad = false)]
-pub fn reduce_chunks<
-    A: DeviceType,
-    B: DeviceType,
-    T: DeviceType,
-    M: Mapping<A, B, Output = T>,
-    F: Function2<T, T, Output = T>,
-    const N: usize,
->(
-    map: M,
-    operator: F,
-    initial: T,
-    has_initial: bool,
-    len: usize,
-    launch: u32,
-    like: B,
-    a: &[A],
-    b: &[B],
-    parts: &mut [T],
-    finished: &mut [u64],
-    result: &mut [T],
-) {
-    let mut is_last = shared::<bool>();
-    let t = thread_idx().x;
-    let first = block_idx().x * len;
-    let end = (first + len).min(a.len());
-    // The barriers of the reduction follow. Thread 0 writes it after them, unless the operator faults.
-    if t == 1 {
-        *is_last = false;
-    }
-    if first >= end {
-        return; // The grid covers the array: this is for the proof only.
-    }
-    let is_aligned = len % TILE == 0 && is_aligned(a) && (!M::IS_BINARY || is_aligned(b) && b.len() >= a.len());
-    let mut total = if is_aligned {
-        reduce_chunk::<A, B, T, M, F, N, true>(map, operator, like, a, b, first, end, len)
-    } else {
-        reduce_chunk::<A, B, T, M, F, N, false>(map, operator, like, a, b, first, end, len)
-    };
-    if grid_dim().x > 1 {
-        if t == 0 {
-            parts[block_idx().x] = total;
-            let begun = (launch as u64) << 32;
-            atomic_max(&mut finished[0], begun);
-            let before = atomic_add_explicit::<AcqRel, DeviceScope>(&mut finished[0], 1);
-            *is_last = before + 1 == begun + grid_dim().x as u64;
-        }
-        sync_threads();
-        if !*is_last {
-            return;
-        }
-        let run = parts.len().div_ceil(BLOCK);
-        let runs = parts.len().div_ceil(run);
-        let start = t.min(runs - 1) * run;
-        total = parts[start];
-        #[unroll(8)]
-        for i in start + 1..(start + run).min(parts.len()) {
-            total = operator.call(total, parts[i]);
-        }
-        total = block_reduce_first(total, runs, operator);
-    }
-    if t == 0 {
-        result[0] = if has_initial { operator.call(initial, total) } else { total };
-    }
-}
 
 /// Reduces an array to a value: `operator(.. operator(operator(initial, x[0]), x[1]) .., x[n - 1])`, with any parentheses.
 ///
@@ -411,8 +111,8 @@ pub fn transform_reduce2<
 /// A reduction: [`reduce`], [`transform_reduce`] or [`transform_reduce2`].
 #[must_use = "a reduction does nothing until its value is asked for: `.value()?`"]
 pub struct Reduce<'a, A, B, M, T, F> {
-    a: DeviceSlice<'a, A>,
-    b: Option<DeviceSlice<'a, B>>,
+    a: ArrayView1<'a, A>,
+    b: Option<ArrayView1<'a, B>>,
     map: M,
     initial: Option<T>,
     operator: F,
@@ -425,8 +125,8 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
     Reduce<'a, A, B, M, T, F>
 {
     pub(crate) fn new(
-        a: DeviceSlice<'a, A>,
-        b: Option<DeviceSlice<'a, B>>,
+        a: ArrayView1<'a, A>,
+        b: Option<ArrayView1<'a, B>>,
         map: M,
         initial: Option<T>,
         operator: F,
@@ -556,24 +256,20 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         let (mut result, parts) = memory.parts.split_at_mut(1)?;
         // SAFETY: it has no elements.
         let none = if self.b.is_some() { None } else { Some(unsafe { self.a.device().uninitialized(0)? }) };
-        let Some(b) = self.b.or(none.as_ref().map(DeviceArray::as_slice)) else {
+        let Some(b) = self.b.or(none.as_ref().map(|none| view_of(none.as_slice()))) else {
             unreachable!("without a second array there is an empty one")
         };
-        let (mut parts, finished, like) = (parts.slice(..blocks)?, &mut memory.finished, B::placeholder());
+        let (mut parts, finished) = (parts.slice(..blocks)?, &mut memory.finished);
         let has_initial = self.initial.is_some();
         let (map, operator) = (self.map, self.operator);
+        let chunks = Chunks { a: self.a, b, like: B::placeholder(), map, operator, len };
         macro_rules! launch {
             ($adjacent:literal) => {{
                 let launch = reduce_chunks::<A, B, T, M, F, $adjacent>(
-                    map,
-                    operator,
+                    chunks,
                     initial,
                     has_initial,
-                    len,
                     number,
-                    like,
-                    &self.a,
-                    &b,
                     &mut parts,
                     finished,
                     &mut result,

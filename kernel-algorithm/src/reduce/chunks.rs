@@ -1,0 +1,308 @@
+//! The kernel of a reduction: each block reduces a chunk of consecutive elements, and the last one the partial results.
+
+use cumbia::intrinsics::{
+    AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, atomic_max, block_idx, grid_dim, lane_id, shared,
+    sync_threads, thread_idx,
+};
+use cumbia::{ArrayView1, DeviceType};
+use cumbia_kernel_macros::{DeviceType, KernelArgument, device, kernel};
+
+use crate::adjacent::{is_contiguous, load_adjacent};
+use crate::block::block_reduce_first;
+use crate::operator::{Function1, Function2};
+use crate::warp::{total_of, warp_reduce, warp_reduce_first};
+
+/// The number of threads of a block, which the kernel's attribute repeats.
+const BLOCK: usize = 256;
+
+/// The number of elements of a tile for each thread.
+const ITEMS: usize = 16;
+
+/// The number of elements of a tile, of which the length of a chunk is a multiple.
+pub(super) const TILE: usize = ITEMS * BLOCK;
+
+/// The function of the elements of two arrays, or of one, and of their index, whose results are reduced.
+#[device]
+pub trait Mapping<A: DeviceType, B: DeviceType>: DeviceType {
+    /// The type of the result.
+    type Output: DeviceType;
+
+    /// Whether the second array exists. Otherwise the second element is that of index 0.
+    const IS_BINARY: bool = false;
+
+    /// Returns the result for the elements at an index.
+    fn apply(self, a: A, b: B, index: usize) -> Self::Output;
+}
+
+/// A function of the element of one array.
+#[doc(hidden)]
+#[derive(Clone, Copy, DeviceType)]
+pub struct OfOne<M: DeviceType>(pub M);
+
+#[device]
+impl<A: DeviceType, M: Function1<A>> Mapping<A, u8> for OfOne<M> {
+    type Output = M::Output;
+
+    fn apply(self, a: A, _b: u8, _index: usize) -> M::Output {
+        self.0.call(a)
+    }
+}
+
+/// A function of the elements of two arrays.
+#[doc(hidden)]
+#[derive(Clone, Copy, DeviceType)]
+pub struct OfTwo<M: DeviceType>(pub M);
+
+#[device]
+impl<A: DeviceType, B: DeviceType, M: Function2<A, B>> Mapping<A, B> for OfTwo<M> {
+    type Output = M::Output;
+
+    const IS_BINARY: bool = true;
+
+    fn apply(self, a: A, b: B, _index: usize) -> M::Output {
+        self.0.call(a, b)
+    }
+}
+
+/// The arrays of a reduction, whose elements are reduced in chunks, and the functions of their elements.
+#[doc(hidden)]
+#[derive(KernelArgument)]
+pub struct Chunks<'a, A: DeviceType, B: DeviceType, M: DeviceType, F: DeviceType> {
+    pub a: ArrayView1<'a, A>,
+    /// The second array, of the same length; without elements if the function is of one array.
+    pub b: ArrayView1<'a, B>,
+    /// The operand of the function in place of an element of a second array, if there is none.
+    pub like: B,
+    /// The [`Mapping`].
+    pub map: M,
+    pub operator: F,
+    /// The number of elements of a chunk, a multiple of [`TILE`].
+    pub len: usize,
+}
+
+/// Returns the result of the function at an index.
+#[device]
+fn mapped<A: DeviceType, B: DeviceType, M: Mapping<A, B>, F: DeviceType>(
+    chunks: Chunks<'_, A, B, M, F>,
+    i: usize,
+) -> M::Output {
+    chunks.map.apply(chunks.a[i], if M::IS_BINARY { chunks.b[i] } else { chunks.like }, i)
+}
+
+/// Returns the results of the function from an index on. `ALIGNED` is that of [`load_adjacent`].
+#[device]
+fn mapped_adjacent<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: DeviceType,
+    const N: usize,
+    const ALIGNED: bool,
+>(
+    chunks: Chunks<'_, A, B, M, F>,
+    first: usize,
+) -> [T; N] {
+    let of_a: [A; N] = load_adjacent::<A, N, ALIGNED>(chunks.a, first);
+    let mut of_b = [chunks.like; N];
+    if M::IS_BINARY {
+        of_b = load_adjacent::<B, N, ALIGNED>(chunks.b, first);
+    }
+    let mut results = [chunks.map.apply(of_a[0], of_b[0], first); N];
+    #[unroll]
+    for k in 1..N {
+        results[k] = chunks.map.apply(of_a[k], of_b[k], first + k);
+    }
+    results
+}
+
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands
+/// can be exchanged. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the others, at
+/// the end of the array, it has every 256th.
+#[device]
+fn reduce_strided<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+    const N: usize,
+    const ALIGNED: bool,
+>(
+    chunks: Chunks<'_, A, B, M, F>,
+    first: usize,
+    end: usize,
+) -> T {
+    let (t, operator) = (thread_idx().x, chunks.operator);
+    let rest = end - (end - first) % TILE;
+    let mut total = mapped(chunks, (first + t * N).min(end - 1));
+    for tile in (first..rest).step_by(TILE) {
+        // All loads are issued before the first element is needed.
+        let mut rows = [mapped_adjacent::<A, B, T, M, F, N, ALIGNED>(chunks, tile + t * N); ITEMS];
+        #[unroll]
+        for k in 1..ITEMS / N {
+            rows[k] = mapped_adjacent::<A, B, T, M, F, N, ALIGNED>(chunks, tile + (k * BLOCK + t) * N);
+        }
+        #[unroll]
+        for k in 0..ITEMS {
+            let own = rows[k / N][k % N];
+            total = if k == 0 && tile == first { own } else { operator.call(total, own) };
+        }
+    }
+    if rest < end {
+        let mut of_rest = [total; ITEMS];
+        #[unroll]
+        for k in 0..ITEMS {
+            of_rest[k] = mapped(chunks, (rest + k * BLOCK + t).min(end - 1));
+        }
+        #[unroll]
+        for k in 0..ITEMS {
+            if rest + k * BLOCK + t < end {
+                total = if k == 0 && rest == first { of_rest[k] } else { operator.call(total, of_rest[k]) };
+            }
+        }
+    }
+    block_reduce_first(total, end - first, operator)
+}
+
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread, in
+/// their order: each warp takes consecutive ones, in rows of 4 for each lane as long as there are so many.
+#[device]
+fn reduce_ordered<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+    const ALIGNED: bool,
+>(
+    chunks: Chunks<'_, A, B, M, F>,
+    first: usize,
+    end: usize,
+) -> T {
+    const ROW: usize = 4 * WARP_SIZE;
+    let mut parts = shared::<[T; BLOCK / WARP_SIZE]>();
+    let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id());
+    let operator = chunks.operator;
+    let of_warp = chunks.len / (BLOCK / WARP_SIZE);
+    let start = first + warp * of_warp;
+    if start < end {
+        let stop = (start + of_warp).min(end);
+        let count = stop - start;
+        let mut total = warp_reduce_first(mapped(chunks, (start + lane).min(end - 1)), count, operator);
+        let rest = start + WARP_SIZE;
+        let rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
+        #[unroll(4)]
+        for k in 0..rows {
+            let own = mapped_adjacent::<A, B, T, M, F, 4, ALIGNED>(chunks, rest + k * ROW + 4 * lane);
+            total = operator.call(total, warp_reduce(total_of(own, operator), operator));
+        }
+        // The minimum is for the proofs only.
+        for i in (rest + rows * ROW..stop).step_by(WARP_SIZE) {
+            let part = warp_reduce_first(mapped(chunks, (i + lane).min(end - 1)), stop - i, operator);
+            total = operator.call(total, part);
+        }
+        if lane == 0 {
+            parts[warp] = total;
+        }
+    }
+    sync_threads();
+    let mut total = parts[0];
+    for k in 1..BLOCK / WARP_SIZE {
+        if first + k * of_warp < end {
+            total = operator.call(total, parts[k]);
+        }
+    }
+    total
+}
+
+/// As [`reduce_strided`] or [`reduce_ordered`], by whether the operator commutes.
+#[device]
+fn reduce_chunk<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+    const N: usize,
+    const ALIGNED: bool,
+>(
+    chunks: Chunks<'_, A, B, M, F>,
+    first: usize,
+    end: usize,
+) -> T {
+    if F::COMMUTATIVE {
+        reduce_strided::<A, B, T, M, F, N, ALIGNED>(chunks, first, end)
+    } else {
+        reduce_ordered::<A, B, T, M, F, ALIGNED>(chunks, first, end)
+    }
+}
+
+/// Reduces chunks to `parts`, and these to `result`, with `initial` as the first operand if there is one. Of `N` adjacent
+/// elements, each thread loads all.
+///
+/// `finished` is the number of the last launch, in the upper half, and that of its blocks that have finished: `launch` is greater,
+/// or both are 0.
+///
+/// Products of the function are not fused with sums of the operator, so that the result does not depend on how the elements are
+/// loaded.
+#[kernel(block = 256, fmad = false)]
+pub fn reduce_chunks<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+    const N: usize,
+>(
+    chunks: Chunks<'_, A, B, M, F>,
+    initial: T,
+    has_initial: bool,
+    launch: u32,
+    parts: &mut [T],
+    finished: &mut [u64],
+    result: &mut [T],
+) {
+    let mut is_last = shared::<bool>();
+    let (t, a, b, len, operator) = (thread_idx().x, chunks.a, chunks.b, chunks.len, chunks.operator);
+    let first = block_idx().x * len;
+    let end = (first + len).min(a.len());
+    // The barriers of the reduction follow. Thread 0 writes it after them, unless the operator faults.
+    if t == 1 {
+        *is_last = false;
+    }
+    if first >= end {
+        return; // The grid covers the array: this is for the proof only.
+    }
+    let is_aligned = len % TILE == 0 && is_contiguous(a) && (!M::IS_BINARY || is_contiguous(b) && b.len() >= a.len());
+    let mut total = if is_aligned {
+        reduce_chunk::<A, B, T, M, F, N, true>(chunks, first, end)
+    } else {
+        reduce_chunk::<A, B, T, M, F, N, false>(chunks, first, end)
+    };
+    if grid_dim().x > 1 {
+        if t == 0 {
+            parts[block_idx().x] = total;
+            let begun = (launch as u64) << 32;
+            atomic_max(&mut finished[0], begun);
+            let before = atomic_add_explicit::<AcqRel, DeviceScope>(&mut finished[0], 1);
+            *is_last = before + 1 == begun + grid_dim().x as u64;
+        }
+        sync_threads();
+        if !*is_last {
+            return;
+        }
+        let run = parts.len().div_ceil(BLOCK);
+        let runs = parts.len().div_ceil(run);
+        let start = t.min(runs - 1) * run;
+        total = parts[start];
+        #[unroll(8)]
+        for i in start + 1..(start + run).min(parts.len()) {
+            total = operator.call(total, parts[i]);
+        }
+        total = block_reduce_first(total, runs, operator);
+    }
+    if t == 0 {
+        result[0] = if has_initial { operator.call(initial, total) } else { total };
+    }
+}
