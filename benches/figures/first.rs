@@ -144,7 +144,7 @@ pub(crate) fn child(kernel: &str) -> cumbia::Result<()> {
         let shape = (32, 32);
         match kernel {
             "product" => {
-                product(2, x.reshape(shape)?, x.reshape(shape)?, y.reshape_mut(shape)?).over(shape).launch()?
+                product(2, x.reshape(shape)?, x.reshape(shape)?, y.reshape_mut(shape)?).over(shape).launch()?;
             }
             "stencil" => stencil(x.reshape(shape)?, y.reshape_mut(shape)?).over(shape).launch()?,
             "sparse" => sparse(&ends, &columns, &x, &x, &mut y.slice_mut(0..2)?).over(2).launch()?,

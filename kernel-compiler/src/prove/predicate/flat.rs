@@ -58,7 +58,7 @@ enum Step {
 /// The values of an evaluation.
 struct Values<'f> {
     terms: &'f [(i64, u32)],
-    values: [i64; VALUES],
+    numbers: [i64; VALUES],
     /// Whether a value did not fit into 64 bits.
     has_overflowed: bool,
 }
@@ -68,7 +68,7 @@ impl Values<'_> {
     fn sum(&mut self, Sum { constant, terms }: &Sum) -> i64 {
         let mut sum = *constant;
         for (coefficient, value) in &self.terms[terms.start as usize..terms.end as usize] {
-            let (term, overflows) = coefficient.overflowing_mul(self.values[*value as usize]);
+            let (term, overflows) = coefficient.overflowing_mul(self.numbers[*value as usize]);
             let (next, also_overflows) = sum.overflowing_add(term);
             self.has_overflowed |= overflows | also_overflows;
             sum = next;
@@ -98,14 +98,14 @@ impl Flat {
 
     /// Returns the verdict for the values of the symbols; `None` if 64 bits do not suffice, or a number has no value.
     pub(super) fn verdict(&self, symbols: &[i128]) -> Option<Verdict> {
-        let mut values = Values { terms: &self.terms, values: [0; VALUES], has_overflowed: false };
-        for (value, symbol) in values.values.iter_mut().zip(symbols) {
+        let mut values = Values { terms: &self.terms, numbers: [0; VALUES], has_overflowed: false };
+        for (value, symbol) in values.numbers.iter_mut().zip(symbols) {
             *value = i64::try_from(*symbol).ok()?;
         }
         for (position, step) in (symbols.len()..).zip(&self.steps) {
             let value = match step {
                 Step::Product(left, right) => {
-                    let (left, right) = (values.values[*left as usize], values.values[*right as usize]);
+                    let (left, right) = (values.numbers[*left as usize], values.numbers[*right as usize]);
                     let (product, overflows) = left.overflowing_mul(right);
                     values.has_overflowed |= overflows;
                     product
@@ -125,7 +125,7 @@ impl Flat {
                 Step::Min(left, right) => values.sum(left).min(values.sum(right)),
                 Step::Max(left, right) => values.sum(left).max(values.sum(right)),
             };
-            values.values[position] = value;
+            values.numbers[position] = value;
         }
         let mut verdict = 0;
         for (group, first) in self.groups.iter().enumerate() {
