@@ -352,6 +352,22 @@ fn checks_are_hoisted_over_invariant_variables() {
     assert!(!lent.contains("rt::within"), "{lent}");
 }
 
+/// NVRTC 13.0 merges the end of a kernel with an exit before a fault, if no other effect is between them.
+#[test]
+fn kernels_that_end_with_a_check_have_an_instruction_at_their_end() {
+    let ends_with_one = |body: &str| {
+        let text = text_of(&format!("fn k(x: &[u32], y: &mut [u32], n: usize) {{ {body} }}"));
+        text.trim_end().trim_end_matches('}').trim_end().ends_with("rt::keep_loop();")
+    };
+    assert!(ends_with_one("let i = grid(1); if i < n { assert!(x[i] > 3); }"));
+    assert!(ends_with_one("for i in 0..n { let v = x[i]; }"));
+    assert!(ends_with_one("y[0] = 1u32; let mut i: usize = 0; while i < n { let v = x[i * 2]; i += 1; }"));
+    assert!(ends_with_one("if n > 3 { y[0] = 1u32; } else { let v = x[n]; }"));
+    assert!(!ends_with_one("let i = grid(1); if i < n { y[i] = x[i]; }"));
+    assert!(!ends_with_one("for i in 0..n { y[i] = x[i]; }"));
+    assert!(!ends_with_one("assert!(n > 3); let i = grid(1); if i < n { y[i] = 3u32; }"));
+}
+
 /// Only a loop that is not proved to terminate and has no side effect in each iteration needs an instruction to
 /// preserve it.
 #[test]
