@@ -326,7 +326,7 @@ fn checks_are_hoisted_over_invariant_variables() {
             }
         }",
     );
-    assert!(in_the_loop.contains("(at, y_len, "), "{in_the_loop}");
+    assert!(in_the_loop.contains("(rt::opaque_u64(at), y_len, "), "{in_the_loop}");
     let changed_outside = text_of(
         "fn k(y: &mut [u32], n: usize) {
             let mut width: usize = n;
@@ -350,6 +350,20 @@ fn checks_are_hoisted_over_invariant_variables() {
         }",
     );
     assert!(!lent.contains("rt::within"), "{lent}");
+}
+
+/// NVRTC 13.0 and 13.5 remove a check of a counter in a loop with all iterations but the first, unless the counter is opaque.
+#[test]
+fn counters_of_checks_in_loops_are_opaque() {
+    let text = text_of(
+        "fn k(x: &mut [u32], i: usize) {
+            let mut w: usize = x.len();
+            while w > 0 { w -= 1; let part = &mut x[i..w]; if part.len() == 3 { part[0] = 1; } }
+        }",
+    );
+    assert!(text.contains("rt::part_len(i, rt::opaque_u64("), "{text}");
+    let outside = text_of("fn k(x: &mut [u32], i: usize) { x[i] = 1; }");
+    assert!(!outside.contains("opaque"), "{outside}");
 }
 
 /// NVRTC 13.0 merges the end of a kernel with an exit before a fault, if no other effect is between them.

@@ -77,6 +77,12 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
+static __device__ __forceinline__ u64 opaque_u64(u64 x) {
+    u64 seen = (u64)x;
+    asm("" : "+l"(seen));
+    return (u64)seen;
+}
+
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (u32)sum) fault(launch, site, 0, 0);
@@ -125,10 +131,10 @@ extern "C" __global__ void nested(const u32* __restrict__ x, usize x_len, u32* _
         } else {
 #line 64
             for (usize col = offset; col < end_2; ++col) {
-                sum = rt::add_u32(sum, rt::add_u32(x[rt::at<3>(rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch), x_len, launch)], x[rt::at<7>(rt::sub_u64(by, 1, 4, launch) - (col - offset), x_len, launch)], 8, launch), 9, launch);
+                sum = rt::add_u32(sum, rt::add_u32(x[rt::at<3>(rt::opaque_u64(rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch)), x_len, launch)], x[rt::at<7>(rt::opaque_u64(rt::sub_u64(by, 1, 4, launch) - (col - offset)), x_len, launch)], 8, launch), 9, launch);
             }
         }
 #line 67
-        y[rt::at<10>(row, y_len, launch)] = sum;
+        y[rt::at<10>(rt::opaque_u64(row), y_len, launch)] = sum;
     }
 }

@@ -68,6 +68,12 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+static __device__ __forceinline__ u64 opaque_u64(u64 x) {
+    u64 seen = (u64)x;
+    asm("" : "+l"(seen));
+    return (u64)seen;
+}
+
 static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
     return (u64)end - (u64)i > by ? (u64)((u64)i + by) : end;
 }
@@ -87,7 +93,7 @@ extern "C" __global__ void histogram(const u32* __restrict__ data, usize data_le
     const usize step = gridDim.x * (usize)blockDim.x;
 #line 143
     for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < data_len; i = rt::step_u64(i, data_len, step)) {
-        atomicAdd(&local[rt::at((usize)(data[rt::at(i, data_len, 1, launch)] % 16), 16, 2, launch)], 1u);
+        atomicAdd(&local[rt::at((usize)(data[rt::at(rt::opaque_u64(i), data_len, 1, launch)] % 16), 16, 2, launch)], 1u);
     }
     __syncthreads();
     if (t < 16) {

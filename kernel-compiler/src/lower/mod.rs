@@ -43,7 +43,7 @@ pub(crate) use helper::{
 };
 pub(crate) use number::arithmetic::narrowed;
 pub(crate) use passes::defer::{self, renumber};
-pub(crate) use passes::end;
+pub(crate) use passes::{end, opaque};
 pub use tree::{Axis, Quantity};
 pub(crate) use tree::{
     Body, CHUNK, CType, CallTarget, Case, Chunk, Constant, ConstantId, Deferred, Expr, Function, Header, Label, Layout,

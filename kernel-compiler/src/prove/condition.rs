@@ -1,6 +1,7 @@
 //! Conditions on a launch: formulas over polynomials of launch symbols.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -243,27 +244,45 @@ impl Conditions {
     /// The greatest solution of a monotone equation `x = f(x)` of truth values is `f(true)`; of a system of them, it is
     /// computed for one unknown after the other (Bekić).
     pub(super) fn closed(&mut self, condition: Condition) -> Condition {
-        let mut steps = 500;
-        self.expanded(condition, &mut Vec::new(), &mut steps).unwrap_or(condition)
+        let all = 0..self.invariants.len();
+        self.closed_over(condition, &all).unwrap_or(condition)
     }
 
-    fn expanded(&mut self, condition: Condition, open: &mut Vec<u32>, steps: &mut usize) -> Option<Condition> {
+    /// As [`closed`](Conditions::closed), for a condition that is evaluated ahead of a loop: only the invariants in the range, which are
+    /// those of the loop, and those that always hold, may hold. The condition of an invariant has to be the same in all iterations,
+    /// and what precedes an inner loop changes in each iteration of an outer one. `None` if the condition is large.
+    pub(super) fn closed_over(&mut self, condition: Condition, own: &Range<usize>) -> Option<Condition> {
+        let mut steps = 500;
+        self.expanded(condition, own, &mut Vec::new(), &mut steps)
+    }
+
+    fn expanded(
+        &mut self,
+        condition: Condition,
+        own: &Range<usize>,
+        open: &mut Vec<u32>,
+        steps: &mut usize,
+    ) -> Option<Condition> {
         *steps = steps.checked_sub(1)?;
         match self.get(condition).clone() {
             Formula::True | Formula::False | Formula::NonNegative(_) => Some(condition),
+            Formula::Invariant(number) if self.invariants[number as usize] == Condition::TRUE => Some(Condition::TRUE),
+            Formula::Invariant(number) if !own.contains(&(number as usize)) => Some(Condition::FALSE),
             Formula::Invariant(number) if open.contains(&number) => Some(Condition::TRUE),
             Formula::Invariant(number) => {
                 open.push(number);
-                let expanded = self.expanded(self.invariants[number as usize], open, steps);
+                let expanded = self.expanded(self.invariants[number as usize], own, open, steps);
                 open.pop();
                 expanded
             }
             Formula::All(parts) => {
-                let parts: Option<Vec<_>> = parts.into_iter().map(|part| self.expanded(part, open, steps)).collect();
+                let parts: Option<Vec<_>> =
+                    parts.into_iter().map(|part| self.expanded(part, own, open, steps)).collect();
                 Some(self.all(parts?))
             }
             Formula::Any(parts) => {
-                let parts: Option<Vec<_>> = parts.into_iter().map(|part| self.expanded(part, open, steps)).collect();
+                let parts: Option<Vec<_>> =
+                    parts.into_iter().map(|part| self.expanded(part, own, open, steps)).collect();
                 Some(self.any(parts?))
             }
         }

@@ -8,6 +8,7 @@
 //! ```text
 //! walk        the statements of the kernel in execution order: the value of each variable as a polynomial over atoms
 //! prover      eliminates the atoms that threads disagree about; what remains is a condition on the launch
+//! loops       tests ahead of loops, for what only the device knows; they come first, so that all variants share them
 //! predicate   the conditions of all checks as a program that the host evaluates at a launch: a verdict
 //! rewrite     the program without the checks of a verdict
 //! width       the conditions under which 64-bit numbers fit into 32 bits, which `measure` derives during the walk

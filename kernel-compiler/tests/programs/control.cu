@@ -28,7 +28,7 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
     for (usize i = 0; i < n; ++i) {
         {
 #line 22
-            const i32 a = x[rt::at(i, x_len, 3, launch)];
+            const i32 a = x[rt::at(rt::opaque_u64(i), x_len, 3, launch)];
             if (rt::within(3, x_len)) {
 #line 23
                 for (usize j = 0; j < n; ++j) {
@@ -47,7 +47,7 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
             } else {
 #line 23
                 for (usize j = 0; j < n; ++j) {
-                    const i32 b = x[rt::at(j, x_len, 4, launch)];
+                    const i32 b = x[rt::at(rt::opaque_u64(j), x_len, 4, launch)];
                     if (a == b) {
                         goto next_1;
                     }

@@ -127,7 +127,7 @@ static __device__ inline i32 walk(const i32* x, usize x_len, i32* y, usize y_len
             for (usize j = 0; j < 3; ++j) {
                 {
 #line 78
-                    const i32 matched = x[rt::at(i, x_len, 3, launch)];
+                    const i32 matched = x[rt::at(rt::opaque_u64(i), x_len, 3, launch)];
 #line 78
                     if (matched == 0) {
                         continue;

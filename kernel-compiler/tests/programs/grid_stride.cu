@@ -26,13 +26,13 @@ extern "C" __global__ void grid_stride(const float* __restrict__ x, usize x_len,
     } else {
 #line 11
         for (usize i = start; i < y_len; i = rt::step_u64(i, y_len, step)) {
-            y[i] = device::square(x[rt::at(i, x_len, 1, launch)]) + 1.0f;
+            y[i] = device::square(x[rt::at(rt::opaque_u64(i), x_len, 1, launch)]) + 1.0f;
             device::halve(y, y_len, i, launch);
         }
     }
 #line 15
     for (i32 k = 0; k < n; ++k) {
-        y[rt::at((usize)k, y_len, 3, launch)] += 1.0f;
+        y[rt::at(rt::opaque_u64((usize)k), y_len, 3, launch)] += 1.0f;
     }
     i32 k_2 = 0;
 #line 18
@@ -57,7 +57,7 @@ extern "C" __global__ void grid_stride(const float* __restrict__ x, usize x_len,
 #line 24
         u8 k_4 = k_6;
         k_4 = (u8)(k_4 + 1);
-        y[rt::at((usize)k_4, y_len, 6, launch)] *= 2.0f;
+        y[rt::at(rt::opaque_u64((usize)k_4), y_len, 6, launch)] *= 2.0f;
     }
     if (by == 0) {
 #line 28

@@ -42,4 +42,6 @@ extern "C" __global__ void messages(i32 n, const float* __restrict__ x, usize x_
 #line 21
         rt::panic(launch, 9, 1ull, 2ull, 3ull, 4ull, 5ull, 6ull);
     }
+#line 21
+    rt::keep_loop();
 }

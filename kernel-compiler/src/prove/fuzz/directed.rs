@@ -461,6 +461,19 @@ fn tests_read_values_that_no_iteration_has() {
     }
 }
 
+/// What precedes an inner loop changes in each iteration of the outer one: a condition on it is no condition for the invariants of
+/// the outer loop, which hold in all iterations or in none.
+#[test]
+fn invariants_of_outer_loops() {
+    for text in [
+        "fn k(x: &mut [u32], y: &[usize], e: u32) { let mut t: [u32; 256] = [0u32; 256]; let mut a: usize = 0usize; for r in 0usize..y.len() { let v: usize = y[r]; let b: u8 = a as u8; if b == 77u8 { x[0usize] = 3u32; } for j in (v as u32)..e { t[a] = j; if j > 3u32 { break; } } a = v.saturating_sub((v as u32) as usize); } x[0usize] = t[0usize]; }",
+        "fn k(x: &mut [u32], y: &[usize], m: usize, lim: usize) { let mut p: usize = 100usize; for r in 0usize..y.len() { let s: usize = y[r]; let q: usize = p - 100usize; if q == 77usize { x[0usize] = 3u32; } for j in 0usize..m { x[q] = j as u32; if p <= lim { p += s; } } } }",
+        "fn k(x: &mut [u32], y: &[usize], w: usize, e: usize) { let mut a: usize = 0usize; for r in 0usize..y.len() { let v: usize = y[r]; let b: usize = 5usize.wrapping_sub(a); if b == 77usize { x[0usize] = 3u32; } for j in v.wrapping_add(w)..e { x[b] = j as u32; if j > 3usize { break; } } a = v.saturating_sub(v.wrapping_add(w)); } }",
+    ] {
+        holds(text);
+    }
+}
+
 /// Operands beside a call that may not return: C evaluates them in any order.
 #[test]
 fn calls_that_do_not_return() {

@@ -16,7 +16,8 @@
 //! The condition is what the [prover](super::prover) derives if all atoms that precede the loop may occur in it
 //! ([`Atoms::entry`](super::atoms::Atoms::entry)), and not only those of the launch: they do not change in the loop, since an
 //! atom has one value. `entry` computes it from variables that are in scope ahead of the loop, and initialised, because their
-//! values are known. Nothing is assumed of the launch.
+//! values are known. Nothing is assumed of the launch, nor by the invariants of outer loops: such a condition is one on the
+//! current iteration of the outer loop, and an invariant of that has to hold in all of them.
 //!
 //! If the test fails, no iteration has been executed yet, and the version with checks finds the fault, if there is one, after
 //! exactly the side effects that precede it. A loop in which threads synchronise is not emitted twice: its threads must not
@@ -130,11 +131,12 @@ fn plans(module: &Module, options: Options) -> (Vec<Plan>, Vec<(Op, SiteRef)>) {
     // All numbers have the ranges of their types: no launch is known to meet an assumption.
     let mut walk = walk::walk(module, numbers, checks, options.block, i128::MAX, Wanted::Entries(entries));
     let Some(Entries { mut visits, .. }) = walk.entries.take() else { return (Vec::new(), Vec::new()) };
-    let mut asked: Vec<Condition> = visits.iter().flat_map(|visit| &visit.checks).map(|(_, of)| *of).collect();
-    asked = walk.domain.conditions.simplified(&asked);
-    asked = asked.into_iter().map(|condition| walk.domain.conditions.closed(condition)).collect();
-    for ((_, of), condition) in visits.iter_mut().flat_map(|visit| &mut visit.checks).zip(asked) {
-        *of = condition;
+    let asked: Vec<Condition> = visits.iter().flat_map(|visit| &visit.checks).map(|(_, of)| *of).collect();
+    let mut simplified = walk.domain.conditions.simplified(&asked).into_iter();
+    for Visit { checks, invariants, .. } in &mut visits {
+        for ((_, of), condition) in checks.iter_mut().zip(&mut simplified) {
+            *of = walk.domain.conditions.closed_over(condition, invariants).unwrap_or(Condition::FALSE);
+        }
     }
     let plans: Vec<Plan> = candidates.iter().filter_map(|candidate| plan(module, &walk, candidate, &visits)).collect();
     let proved = plans.iter().flat_map(|plan| &plan.proved).filter_map(|number| {

@@ -1,6 +1,7 @@
 //! The state at the entry of a loop whose checks are tested there: see [`loops`](crate::prove::loops).
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::Walk;
@@ -26,6 +27,8 @@ pub(in crate::prove) struct Visit<'m> {
     pub(in crate::prove) vars: Vec<Rc<Value>>,
     /// The fields of variables that are read ahead of the loop or in it.
     pub(in crate::prove) fields: Vec<(&'m Expr, Atom)>,
+    /// The numbers of the invariants that the walk of the loop assumes.
+    pub(in crate::prove) invariants: Range<usize>,
     /// The conditions under which checks never fail, by their numbers. They refer to atoms that precede the loop.
     pub(in crate::prove) checks: Vec<(usize, Condition)>,
 }
@@ -55,18 +58,21 @@ impl<'m> Walk<'m> {
             function: self.frame.function,
             vars: state.vars.clone(),
             fields: Vec::new(),
+            invariants: 0..0,
             checks: Vec::new(),
         };
         let Atoms { entry, .. } = self.domain.atoms;
+        let first = self.domain.conditions.invariants.len();
         self.domain.atoms.entry = Some(self.domain.atoms.next());
         // A function that the loop calls may contain another one.
         let outer = self.entries.as_mut().and_then(|entries| entries.open.replace(visit));
         self.loop_(header, body, next, end);
         self.domain.atoms.entry = entry;
         let fields = self.frame.fields.clone();
+        let invariants = first..self.domain.conditions.invariants.len();
         if let Some(entries) = &mut self.entries {
             let visit = std::mem::replace(&mut entries.open, outer);
-            entries.visits.extend(visit.map(|visit| Visit { fields, ..visit }));
+            entries.visits.extend(visit.map(|visit| Visit { fields, invariants, ..visit }));
         }
     }
 }
