@@ -105,6 +105,7 @@ pub fn write(validated: &Validated, options: &Options) -> Source {
         None => coarsen::program(&mut module, *options),
         Some(obstacle) => Err(obstacle),
     };
+    coarsen::grid_stride(&mut module);
     lower::opaque::program(&mut module);
     lower::end::program(&mut module);
     cuda::source(module, *options, predicate, coarsening)

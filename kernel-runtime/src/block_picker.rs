@@ -9,6 +9,10 @@ use crate::dim::Dim3;
 /// multiprocessor, so that one starts while another finishes.
 pub(crate) const DEFAULT_THREADS: u32 = 256;
 
+/// The preferred number of threads of a block whose threads execute several items each. Smaller blocks start and end in less
+/// uneven waves: GELU of 10⁷ elements took 0.97 times as long as with 256 on an H200, a vector addition 0.99 times.
+const COARSENED_THREADS: u32 = 128;
+
 /// The minimum to which [`spread`] reduces the number of threads of a block. With fewer than two warps per block, the four warp
 /// schedulers of a multiprocessor have too few eligible warps.
 const MIN_THREADS: u32 = 64;
@@ -18,13 +22,16 @@ const MIN_THREADS: u32 = 64;
 const CANDIDATES: [u32; 6] = [DEFAULT_THREADS, 128, 512, 64, 1024, 32];
 
 /// Returns the block size, in threads, with about the highest occupancy. `max_threads` is the maximum number of threads of a
-/// block; `resident` returns the number of resident blocks per multiprocessor for a block size.
+/// block; `is_coarsened`, whether a thread executes several items; `resident` returns the number of resident blocks per
+/// multiprocessor for a block size.
 pub(crate) fn max_occupancy_threads<E>(
     max_threads: u32,
+    is_coarsened: bool,
     mut resident: impl FnMut(u32) -> Result<u32, E>,
 ) -> Result<u32, E> {
     let mut best = (0, default_threads(max_threads));
-    for threads in CANDIDATES.into_iter().filter(|threads| *threads <= max_threads) {
+    let preferred = is_coarsened.then_some(COARSENED_THREADS);
+    for threads in preferred.into_iter().chain(CANDIDATES).filter(|threads| *threads <= max_threads) {
         let resident_threads = resident(threads)? * threads;
         if 8 * resident_threads >= 9 * best.0 && resident_threads > best.0 {
             best = (resident_threads, threads);
@@ -116,23 +123,26 @@ mod tests {
             }
         };
         // Registers do not limit occupancy.
-        assert_eq!(max_occupancy_threads(1024, resident(1024, 16)), Ok(256));
-        assert_eq!(max_occupancy_threads(1024, resident(1024, 32)), Ok(256));
+        assert_eq!(max_occupancy_threads(1024, false, resident(1024, 16)), Ok(256));
+        assert_eq!(max_occupancy_threads(1024, false, resident(1024, 32)), Ok(256));
         // 3 blocks of 256 threads or 7 of 128.
-        assert_eq!(max_occupancy_threads(1024, resident(1024, 72)), Ok(128));
+        assert_eq!(max_occupancy_threads(1024, false, resident(1024, 72)), Ok(128));
         // 5 blocks of 256 threads or 21 of 64: less than an eighth more.
-        assert_eq!(max_occupancy_threads(1024, resident(1024, 48)), Ok(256));
+        assert_eq!(max_occupancy_threads(1024, false, resident(1024, 48)), Ok(256));
         // One block of 256 threads and two of 128 have the same occupancy.
-        assert_eq!(max_occupancy_threads(256, resident(256, 255)), Ok(256));
+        assert_eq!(max_occupancy_threads(256, false, resident(256, 255)), Ok(256));
         // Launch bounds.
-        assert_eq!(max_occupancy_threads(128, resident(128, 32)), Ok(128));
-        assert_eq!(max_occupancy_threads(96, resident(96, 32)), Ok(64));
-        assert_eq!(max_occupancy_threads(8, resident(8, 32)), Ok(8));
+        assert_eq!(max_occupancy_threads(128, false, resident(128, 32)), Ok(128));
+        assert_eq!(max_occupancy_threads(96, false, resident(96, 32)), Ok(64));
+        assert_eq!(max_occupancy_threads(8, false, resident(8, 32)), Ok(8));
         // Shared memory limits a multiprocessor to one block of any size.
-        assert_eq!(max_occupancy_threads(1024, |_| Ok::<u32, ()>(1)), Ok(1024));
+        assert_eq!(max_occupancy_threads(1024, false, |_| Ok::<u32, ()>(1)), Ok(1024));
+        // Threads that execute several items.
+        assert_eq!(max_occupancy_threads(1024, true, resident(1024, 32)), Ok(128));
+        assert_eq!(max_occupancy_threads(64, true, resident(64, 32)), Ok(64));
         // No block fits: validation of the launch reports the reason.
-        assert_eq!(max_occupancy_threads(1024, |_| Ok::<u32, ()>(0)), Ok(256));
-        assert_eq!(max_occupancy_threads(1024, |_| Err("rejected")), Err("rejected"));
+        assert_eq!(max_occupancy_threads(1024, false, |_| Ok::<u32, ()>(0)), Ok(256));
+        assert_eq!(max_occupancy_threads(1024, false, |_| Err("rejected")), Err("rejected"));
     }
 
     #[test]

@@ -38,6 +38,13 @@ pub(super) fn axis(module: &Module) -> Result<Axis, Obstacle> {
     }
 }
 
+/// Returns the first obstacle to the reordering of statements with those of other logical threads.
+pub(super) fn obstacle_in(stmts: &[Stmt], module: &Module) -> Option<Obstacle> {
+    let mut legality = Legality { module, known: LiteMap::new(), blocks: Set::new() };
+    let context = Context { function: &module.kernel, is_kernel: true, line: module.kernel.line };
+    legality.stmts(stmts, context).err()
+}
+
 struct Legality<'m> {
     module: &'m Module,
     /// The device functions that have been checked.
@@ -224,7 +231,7 @@ impl Legality<'_> {
 }
 
 /// Returns the variables that the statements assign, or to which they take a mutable reference, except through memory.
-fn mutated(stmts: &[Stmt], function: &Function, module: &Module) -> Set<u32> {
+pub(super) fn mutated(stmts: &[Stmt], function: &Function, module: &Module) -> Set<u32> {
     let mut found = Set::new();
     each(stmts, &mut |stmt| match &stmt.kind {
         StmtKind::Assign { place, .. } | StmtKind::Update { place, .. } => found.extend(root(place, function)),
@@ -262,7 +269,7 @@ fn taken(expr: &Expr, function: &Function, module: &Module, found: &mut Set<u32>
 }
 
 /// Returns the variable that a place is a part of; `None` if it is in memory.
-fn root(place: &Expr, function: &Function) -> Option<u32> {
+pub(super) fn root(place: &Expr, function: &Function) -> Option<u32> {
     match place {
         Expr::Var(VarId(var)) => Some(*var),
         Expr::Field(base, _, _) => root(base, function),

@@ -28,6 +28,7 @@
 //! item can be issued first, and [`packed`] which accesses are packed; [`write`] assembles the kernel. The pass follows the
 //! removal of checks: a program that can fault is not coarsened, since a fault ends the CUDA thread and reports its block.
 
+mod grid_stride;
 mod legality;
 mod packed;
 mod result;
@@ -43,6 +44,7 @@ use packed::Packing;
 use split::Item;
 use write::Writer;
 
+pub(crate) use grid_stride::program as grid_stride;
 pub use result::{Coarsening, Obstacle, ObstacleKind};
 
 /// The built-in value of a coarsened kernel that replaces `gridDim` along the coarsened axis: a member of the launch parameter.

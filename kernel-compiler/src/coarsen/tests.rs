@@ -274,3 +274,48 @@ fn obstacles() {
         ObstacleKind::MutableParameter,
     );
 }
+
+/// The iterations of a grid-stride loop that loads few bytes are divided into strips of constant length, and the rest.
+#[test]
+fn a_grid_stride_loop_is_divided() {
+    let of = |ty: &str, what: &str| {
+        format!(
+            "fn sum(x: &[{ty}], y: &mut [{ty}]) {{
+                let mut s = x[0];
+                for i in (grid(1)..x.len()).step_by(grid_size(1)) {{ {what} }}
+                y[0] = s;
+            }}"
+        )
+    };
+    let lines = body(&of("f32", "s += x[i];"), 0);
+    let expected = [
+        "usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;",
+        "const u64 whole = (u64)x_len > (u64)step * 8 ? (u64)x_len - (u64)step * 8 : 0ull;",
+        "for (; (u64)i < whole;) {",
+        "#pragma unroll",
+        "for (i32 copy = 0; copy < 8; ++copy) {",
+        "s += x[i];",
+        "i = i + (usize)step;",
+        "}",
+        "}",
+        "for (; i < x_len;) {",
+        "s += x[i];",
+        "i = rt::step_u64(i, x_len, step);",
+        "}",
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let expected: Vec<&str> = expected.into_iter().filter(|line| !line.starts_with('#')).collect();
+    assert!(lines.windows(expected.len()).any(|window| window == expected), "{lines:#?}");
+
+    let is_divided = |text: &str| source(text, 0).text.contains("copy < 8");
+    assert!(is_divided(&of("u8", "s ^= x[i];")));
+    // The compiler unrolls it by four, which suffices.
+    assert!(!is_divided(&of("f64", "s += x[i];")));
+    // It stores, has control flow or a check, or is unrolled by the user.
+    assert!(!is_divided(&of("f32", "y[i] = x[i];")));
+    assert!(!is_divided(&of("f32", "if x[i] > 0.0 { s += x[i]; }")));
+    assert!(!is_divided(&of("f32", "s += x[i] + x[i + 1];")));
+    assert!(!is_divided(&of("f32", "s += x[i];").replace("for i", "#[unroll(2)] for i")));
+    // The step is not that of the grid.
+    assert!(!is_divided(&of("f32", "s += x[i];").replace("grid_size(1)", "64")));
+}

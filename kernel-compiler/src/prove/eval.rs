@@ -535,8 +535,13 @@ impl<'m> Walk<'m> {
             Op::At => {
                 let ((index, exact), (_, len)) = (operand(self, Scalar::Usize), operand(self, Scalar::Usize));
                 let below = self.below(&index, &len);
-                let condition =
-                    if below != Condition::FALSE || index == exact { below } else { self.below(&exact, &len) };
+                let condition = if index == exact || below == Condition::TRUE {
+                    below
+                } else {
+                    // Without overflow, or as a number modulo the width that facts bound.
+                    let exactly_below = self.below(&exact, &len);
+                    self.domain.conditions.any([below, exactly_below])
+                };
                 self.require(call, condition, &[&exact]);
                 let proved = [Some(exact.clone()), len.sub(&exact).and_then(|poly| poly.offset(-1))];
                 if let Some(noted) = operands {

@@ -94,13 +94,19 @@ impl Deref for LoadedKernel {
 
 impl LoadedKernel {
     /// Returns the block size, in threads, of about the highest occupancy. `bound` is the kernel's limit of threads per
-    /// block, a constant of the kernel.
-    pub(crate) fn max_occupancy_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, CudaError> {
+    /// block, and `is_coarsened` whether its threads execute several items: constants of the kernel and of its build.
+    pub(crate) fn max_occupancy_block(
+        &self,
+        bound: Option<u32>,
+        is_coarsened: bool,
+        shared_bytes: u32,
+    ) -> Result<u32, CudaError> {
         if let Some(threads) = self.block_sizes.get(shared_bytes) {
             return Ok(threads);
         }
         let most = (self.attributes().threads_per_block as u32).min(bound.unwrap_or(u32::MAX));
-        let threads = block_picker::max_occupancy_threads(most, |threads| self.active_blocks(threads, shared_bytes))?;
+        let resident = |threads| self.active_blocks(threads, shared_bytes);
+        let threads = block_picker::max_occupancy_threads(most, is_coarsened, resident)?;
         self.block_sizes.put(shared_bytes, threads);
         Ok(threads)
     }

@@ -453,7 +453,9 @@ fn pick_block(
             limits.block,
         ));
     }
-    let threads = loaded.max_occupancy_block(specialised.options.max_threads(), config.shared_bytes as u32)?;
+    let is_coarsened = matches!(build, Build::Coarsened(_));
+    let bound = specialised.options.max_threads();
+    let threads = loaded.max_occupancy_block(bound, is_coarsened, config.shared_bytes as u32)?;
     Ok(block_for(threads, specialised, context, items))
 }
 
