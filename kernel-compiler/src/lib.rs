@@ -26,7 +26,7 @@
 //!     span: Span { line: 1, column: 4 },
 //!     params: vec![],
 //!     result: None,
-//!     cuda: None,
+//!     foreign: None,
 //!     locals: vec![],
 //!     exprs: vec![],
 //!     body: Block::default(),

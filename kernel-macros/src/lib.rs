@@ -224,14 +224,15 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream {
     let mut errors = Errors::default();
-    let cuda = options::parse_device(attribute.into(), &mut errors);
+    let foreign = options::parse_device(attribute.into(), &mut errors);
     if function.sig.receiver().is_none() && this::is_mentioned(&function.sig) {
         errors.reject(&function.sig.ident, &rules::METHOD_ALONE);
         return errors.finish().err().unwrap_or_default().into(); // the stub's items cannot be in an `impl`
     }
     let mut signature = signature::of_device_function(&function.sig, &mut errors);
-    if let Some(cuda) = cuda {
-        signature.foreign = Some(foreign::body(&cuda, &signature, &function.block, &mut errors));
+    if let Some(foreign) = foreign {
+        foreign::reject_generics(&foreign, [&function.sig.generics], &mut errors);
+        signature.foreign = Some(foreign::body(&foreign, &signature, &function.block, &mut errors));
     }
     let lowered = lower::function(&function.block, &signature, &mut errors);
     let check = bounds::complete_elements(&mut function.sig.generics, &signature);

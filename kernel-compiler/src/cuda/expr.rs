@@ -229,7 +229,7 @@ impl<'p> ExprPrinter<'p> {
     fn function(self, id: FunctionId) -> String {
         let namespace = match self.context.module.functions[&id].body {
             Body::Stmts(_) => "device",
-            Body::Text(_) => "foreign",
+            Body::Foreign(_) => "foreign",
         };
         format!("{namespace}::{}", self.context.functions.device[&id])
     }

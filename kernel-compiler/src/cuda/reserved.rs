@@ -17,7 +17,7 @@ pub(super) fn is_function(name: &str) -> bool {
 }
 
 /// Returns whether a name is unavailable to a kernel, which is `extern "C"` in the global namespace.
-pub(super) fn is_global(name: &str) -> bool {
+pub(crate) fn is_global(name: &str) -> bool {
     is_reserved(name)
         || ["rt", "types", "constants", "foreign"].contains(&name) // the namespaces of the emitted text
         || C_LIBRARY.contains(&name)
