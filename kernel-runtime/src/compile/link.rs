@@ -80,7 +80,7 @@ pub(super) fn link(
     });
     let kernel = LinkInput { name: &name, kind: LinkInputKind::Cubin, bytes: kernel };
     let inputs: Vec<LinkInput<'_>> = std::iter::once(kernel).chain(files).collect();
-    let linked = linker.link(&inputs, &linker_options(request), architecture).map_err(|error| {
+    let cubin = linker.link(&inputs, &linker_options(request), architecture).map_err(|error| {
         let LinkError { version, call, failure } = error;
         CompileError::LinkFailed {
             kernel: request.kernel.to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn link(
             failure,
         }
     })?;
-    Ok(Image { cubin: Some(linked), ..image })
+    Ok(Image { cubin: Some(cubin), ..image })
 }
 
 /// Returns the options for PTX, which nvJitLink compiles; machine code keeps those that it was compiled with.
