@@ -60,6 +60,7 @@ mod frames;
 mod lower;
 mod narrow;
 mod prove;
+mod reserved;
 mod set;
 mod source;
 mod typify;

@@ -201,6 +201,22 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// assert_eq!(reversed(1), 1 << 31);
 /// ```
+///
+/// # Linked files
+///
+/// `#[device(unsafe(link = ".."))]` declares a function that a file defines with C linkage: CUDA C++ (`cu`), PTX, a
+/// cubin, a fatbin, an object or a library with relocatable device code. The path is relative to the source file, as for
+/// `include_bytes!`; several files are a list in brackets. `symbol = ".."` is the symbol if it is not the name of the
+/// function. The parameters are as above. The CPU executes the Rust body, and a GPU the definition in the file, which
+/// NVIDIA's nvJitLink links to the kernel. The function must not be generic. The option is `unsafe`, since the compiler
+/// does not verify that the definition has this signature, accesses only its parameters, and agrees with the Rust body.
+///
+/// ```ignore
+/// #[device(unsafe(link = "kernels/filter.cu", symbol = "filter_row"))]
+/// fn filter(row: &[f32], i: usize) -> f32 {
+///     row[i.saturating_sub(1)..].iter().take(3).sum::<f32>() / 3.0
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     match syn::parse_macro_input!(item as Item) {

@@ -2,6 +2,7 @@
 //! which need no GPU; and on a GPU if there is one.
 
 use cumbia::intrinsics::*;
+use cumbia::precompile::Plan;
 use cumbia::prelude::*;
 use cumbia::{CompileError, Error};
 
@@ -207,4 +208,17 @@ fn files_that_do_not_link_are_errors() {
 fn lengths_have_64_bits() {
     let error = narrow::cuda_source().unwrap_err().to_string();
     assert!(error.contains("`sum_of` has a `&[f32]` in its signature, in a kernel with `index = u32`"), "{error}");
+}
+
+#[test]
+fn precompiled_kernels_are_machine_code() {
+    if !can_link() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan::new().instance::<combine>().quiet();
+    let report = plan.clone().architectures(["sm_90"]).compile_into(folder.path()).unwrap();
+    assert!(!report.kernels.is_empty() && report.kernels.iter().all(|kernel| kernel.path.is_file()), "{report}");
+    let text = plan.architectures(["compute_80"]).compile_into(folder.path()).unwrap_err().to_string();
+    assert!(text.contains("kernel `combine` has functions in linked files"), "{text}");
 }

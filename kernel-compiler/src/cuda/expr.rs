@@ -7,7 +7,8 @@ use crate::ir::{FunctionId, Scalar};
 use crate::lower::{Body, CType, CallTarget, Expr, Helper, Op, Operator, Prefix, SiteRef, TypeId, TypeKind};
 
 use super::names::Names;
-use super::{Context, literal, reserved, types};
+use super::{Context, literal, types};
+use crate::reserved;
 
 /// The precedence of an operator in C++'s grammar (\[expr\]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

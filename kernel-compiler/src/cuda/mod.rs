@@ -13,7 +13,6 @@ mod linked;
 mod literal;
 mod names;
 mod prelude;
-mod reserved;
 mod stmt;
 mod types;
 mod user_text;
@@ -30,7 +29,6 @@ use crate::source::{Options, Site, SiteKind};
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
 
-pub(crate) use reserved::is_global as is_global_name;
 pub use user_text::UserText;
 pub(crate) use user_text::find as user_texts;
 

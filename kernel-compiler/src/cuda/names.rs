@@ -10,7 +10,7 @@ use crate::lower::{Body, Module, NameOrigin, TypeDef, TypeKind, Variable};
 use litemap::LiteMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::reserved;
+use crate::reserved;
 
 /// The C names of all functions.
 pub(super) struct FunctionNames {

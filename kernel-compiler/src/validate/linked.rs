@@ -1,8 +1,8 @@
 //! Validation of the symbols of linked functions, which share the global namespace of the emitted CUDA C with the kernel
 //! and with CUDA's own declarations.
 
-use crate::cuda::is_global_name;
 use crate::ir::Foreign;
+use crate::reserved;
 use crate::typify::Typed;
 use crate::{Diagnostic, Error, Errors};
 
@@ -14,7 +14,7 @@ pub(super) fn symbols(typed: &Typed, errors: &mut Errors) {
         let function = &typed.instance.function;
         let Some(Foreign::Linked(symbol)) = &function.foreign else { continue };
         let rename = "rename it in the linked file, and name it by `symbol = \"..\"`";
-        let diagnostic = if is_global_name(symbol) {
+        let diagnostic = if reserved::is_global(symbol) {
             let why = "it is a keyword, or CUDA declares a function of this name";
             Some(Diagnostic::new(format!("the symbol `{symbol}` cannot be linked"), why, rename))
         } else if kernel == Some(symbol) {

@@ -47,7 +47,8 @@ pub(crate) fn precompile(
 ) -> Result<(PathBuf, u64), Error> {
     if !request.linked.is_empty() && !architecture.is_real() {
         // PTX is not linked, so no GPU could load it.
-        return Err(CompileError::NoMachineCode { architecture: architecture.to_string() }.into());
+        let (kernel, architecture) = (request.kernel.to_owned(), architecture.to_string());
+        return Err(CompileError::LinkedPtx { kernel, architecture }.into());
     }
     let sources = Sources { precompiled: None, ..Sources::of_process() };
     let (image, _) = sources.find(request, architecture, Target::Exactly, nvrtc::load)?;

@@ -80,6 +80,16 @@ pub enum CompileError {
         /// Why it failed.
         failure: LinkFailure,
     },
+    /// A kernel has functions in linked files, and PTX for later compilation by the driver was requested.
+    #[error(
+        "kernel `{kernel}` has functions in linked files, and cannot be precompiled for {architecture}: nvJitLink makes machine code\n  help: request real architectures, such as `sm_90`"
+    )]
+    LinkedPtx {
+        /// The kernel.
+        kernel: String,
+        /// The architecture.
+        architecture: String,
+    },
     /// NVRTC rejected a linked file with CUDA C++.
     #[error(
         "NVRTC rejected `{file}`, which kernel `{kernel}` links\n  help: correct the file; it is compiled with the options of the kernel, and without include directories\n{log}"

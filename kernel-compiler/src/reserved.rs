@@ -1,18 +1,18 @@
 //! Identifiers that already have a meaning in CUDA C.
 
 /// Returns whether a name is unavailable to all of the user's entities.
-pub(super) fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     [KEYWORDS, CUDA, MACROS, PRELUDE_NAMES, BUILTINS].into_iter().any(|list| list.contains(&name))
 }
 
 /// Returns whether a name is unavailable to a parameter of a function with a body in CUDA C, because it cannot be
 /// declared, or because the declarations of other parameters use it.
-pub(super) fn is_reserved_for_parameters(name: &str) -> bool {
+pub(crate) fn is_reserved_for_parameters(name: &str) -> bool {
     [KEYWORDS, MACROS, PRELUDE_NAMES].into_iter().any(|list| list.contains(&name))
 }
 
 /// Returns whether a name is a function of CUDA that the emitted text calls, and not a macro.
-pub(super) fn is_function(name: &str) -> bool {
+pub(crate) fn is_function(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
