@@ -174,28 +174,28 @@ mod tests {
             let files = [file];
             let request = Request { linked: &files, ..request() };
             let image = nvrtc::compile(nvrtc, request, &sm_90a(), None).unwrap();
-            let linked = link(nvrtc, linker, request, &sm_90a(), image).unwrap();
-            let cubin = linked.cubin.unwrap();
+            let result = link(nvrtc, linker, request, &sm_90a(), image).unwrap();
+            let cubin = result.cubin.unwrap();
             let defines = |symbol: &[u8]| cubin.windows(symbol.len()).any(|name| name == symbol);
             assert!(cubin.starts_with(b"\x7fELF") && defines(b".text.k\0") && defines(b"half_of\0"), "{}", file.path);
-            assert!(linked.ptx.contains(".extern .func"), "{}", linked.ptx);
+            assert!(result.ptx.contains(".extern .func"), "{}", result.ptx);
         }
     }
 
     #[test]
     fn rejected_files_are_named() {
         let Some((nvrtc, linker)) = toolchain() else { return };
-        let linked = |file: LinkedFile| {
+        let rejected = |file: LinkedFile| {
             let files = [file];
             let request = Request { linked: &files, ..request() };
             let image = nvrtc::compile(nvrtc, request, &sm_90a(), None).unwrap();
             link(nvrtc, linker, request, &sm_90a(), image).unwrap_err().to_string()
         };
-        let text = linked(file("half.cu", LinkedKind::CudaC, b"float half_of(float x) { return y; }"));
+        let text = rejected(file("half.cu", LinkedKind::CudaC, b"float half_of(float x) { return y; }"));
         assert!(text.contains("NVRTC rejected `half.cu`") && text.contains("half.cu(1): error"), "{text}");
-        let text = linked(file("half.cubin", LinkedKind::Cubin, b"text"));
+        let text = rejected(file("half.cubin", LinkedKind::Cubin, b"text"));
         assert!(text.contains("cannot link kernel `k` for sm_90a with `half.cubin`\n  help: "), "{text}");
-        let text = linked(file("other.cu", LinkedKind::CudaC, b"extern \"C\" __device__ float f() { return 1; }"));
+        let text = rejected(file("other.cu", LinkedKind::CudaC, b"extern \"C\" __device__ float f() { return 1; }"));
         assert!(text.contains("Undefined reference to 'half_of' in 'k.cu'"), "{text}");
     }
 

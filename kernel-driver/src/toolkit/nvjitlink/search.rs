@@ -67,10 +67,8 @@ mod tests {
 
     #[track_caller]
     fn check(root: &Path, environment: &Environment, nvrtc: Option<&str>, expected: &str) {
-        let open = |path: &Path| match path.is_file() {
-            true => Ok(path.to_owned()),
-            false => Err(LibraryFailure::NotLoaded { message: "cannot open shared object file".to_owned() }),
-        };
+        let missing = || LibraryFailure::NotLoaded { message: "cannot open shared object file".to_owned() };
+        let open = |path: &Path| path.is_file().then(|| path.to_owned()).ok_or_else(missing);
         let nvrtc = nvrtc.map(|nvrtc| root.join(nvrtc));
         let (found, _) = find(environment, nvrtc.as_deref(), open).unwrap();
         assert_eq!(found.strip_prefix(root).unwrap(), Path::new(expected));

@@ -36,12 +36,12 @@ fn cubins_and_ptx_are_linked() {
     let architecture = Architecture::parse("sm_90a").unwrap();
     let kernel = compiled(nvrtc, KERNEL, "sm_90a").cubin.unwrap();
     let kernel = LinkInput { name: "k.cu", kind: LinkInputKind::Cubin, bytes: &kernel };
-    let cubin = compiled(nvrtc, HALF, "sm_90").cubin.unwrap();
+    let half = compiled(nvrtc, HALF, "sm_90").cubin.unwrap();
     let ptx = compiled(nvrtc, HALF, "compute_80").ptx;
-    for (kind, bytes) in [(LinkInputKind::Cubin, cubin.as_slice()), (LinkInputKind::Ptx, ptx.as_bytes())] {
-        let linked = linker.link(&[kernel, LinkInput { name: "half", kind, bytes }], &[], &architecture).unwrap();
-        assert!(linked.starts_with(b"\x7fELF"));
-        assert!(linked.windows(8).any(|name| name == b".text.k\0"), "the kernel is not in the cubin");
+    for (kind, bytes) in [(LinkInputKind::Cubin, half.as_slice()), (LinkInputKind::Ptx, ptx.as_bytes())] {
+        let cubin = linker.link(&[kernel, LinkInput { name: "half", kind, bytes }], &[], &architecture).unwrap();
+        assert!(cubin.starts_with(b"\x7fELF"));
+        assert!(cubin.windows(8).any(|name| name == b".text.k\0"), "the kernel is not in the cubin");
     }
 }
 
