@@ -42,11 +42,12 @@ fn symbols_of_linked_functions_are_distinct() {
         "#[link(\"sinf\")] fn f(x: f32) -> f32 { } #[link(\"k\")] fn g(x: f32) -> f32 { }
         #[link(\"h\")] fn h(x: f32) -> f32 { } #[link(\"h\")] fn i(x: u32) -> u32 { }
         #[link(\"unused\")] fn u(x: f32) -> f32 { } #[link(\"unused\")] fn v(x: u32) -> u32 { }
-        fn k(x: &mut [f32]) { x[0] = f(g(h(x[1]))); x[i(1u32) as usize] = 0.0; }",
+        #[link(\"same\")] fn s(x: u32) -> u32 { } #[link(\"same\")] fn t(x: u32) -> u32 { }
+        fn k(x: &mut [f32]) { x[0] = f(g(h(x[1]))); x[i(s(t(1u32))) as usize] = 0.0; }",
         &[
             "the symbol `sinf` cannot be linked",
             "the symbol `k` cannot be linked",
-            "two device functions have the symbol `h`",
+            "two device functions with different signatures have the symbol `h`",
         ],
     );
 }

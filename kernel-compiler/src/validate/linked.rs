@@ -3,13 +3,13 @@
 
 use crate::ir::Foreign;
 use crate::reserved;
-use crate::typify::Typed;
+use crate::typify::{Signature, Typed};
 use crate::{Diagnostic, Error, Errors};
 
 /// Validates the symbols of all reachable functions.
 pub(super) fn symbols(typed: &Typed, errors: &mut Errors) {
     let kernel = typed.functions.last().map(|typed| typed.instance.function.name.as_str());
-    let mut declared: Vec<&str> = Vec::new();
+    let mut declared: Vec<(&str, &Signature)> = Vec::new();
     for typed in typed.functions.iter().filter(|typed| typed.reached) {
         let function = &typed.instance.function;
         let Some(Foreign::Linked(symbol)) = &function.foreign else { continue };
@@ -20,14 +20,18 @@ pub(super) fn symbols(typed: &Typed, errors: &mut Errors) {
         } else if kernel == Some(symbol) {
             let why = "the kernel is a symbol of the same name";
             Some(Diagnostic::new(format!("the symbol `{symbol}` cannot be linked"), why, rename))
-        } else if declared.contains(&symbol.as_str()) {
-            let why = "a function with C linkage has one declaration";
-            let help = "declare it once, and call that function";
-            Some(Diagnostic::new(format!("two device functions have the symbol `{symbol}`"), why, help))
+        } else if declared.iter().any(|(other, types)| other == symbol && **types != typed.signature) {
+            let why = "a function with C linkage has one signature";
+            let help = "declare it with the same types, or name another function by `symbol = \"..\"`";
+            Some(Diagnostic::new(
+                format!("two device functions with different signatures have the symbol `{symbol}`"),
+                why,
+                help,
+            ))
         } else {
             None
         };
-        declared.push(symbol);
+        declared.push((symbol, &typed.signature));
         if let Some(diagnostic) = diagnostic {
             let (function, span) = (function.name.clone(), function.span);
             errors.0.push(Error { function, file: typed.instance.file.clone(), span, diagnostic });
