@@ -42,6 +42,17 @@ scenarios! {
         assert_eq!(fake.calls("cuModuleLoadDataEx"), loads);
     }
 
+    fn the_ptx_is_not_loaded_in_place_of_the_linked_code() {
+        const NO_BINARY_FOR_GPU: i32 = 209;
+        let fake = Fake::of_process();
+        fake.reject("cuModuleLoadDataEx", NO_BINARY_FOR_GPU, 0, 1);
+        match launched() {
+            Err(Error::Compile(CompileError::ImageRejected { rejections, .. })) => assert_eq!(rejections.len(), 1),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(fake.calls("cuModuleLoadDataEx"), 1);
+    }
+
     fn a_missing_linker_is_an_error("FAKE_WITHOUT_CLUSTERS" = "1") {
         match launched() {
             Err(Error::Compile(CompileError::NoNvJitLink { kernel, file, .. })) => {
