@@ -111,6 +111,17 @@ fn narrow(x: &mut [f32]) {
     x[0] = sum_of(x);
 }
 
+/// CUDA declares a function of this name, with another type.
+#[device(unsafe(link = "linking/functions.cu", symbol = "__brevll"))]
+fn reversed(x: f32) -> f32 {
+    x
+}
+
+#[kernel]
+fn call_reversed(x: &mut [f32]) {
+    x[0] = reversed(x[0]);
+}
+
 #[track_caller]
 fn check(device: &Device) {
     let x: Vec<f32> = (0..100).map(|i| i as f32 / 10.0 - 3.0).collect();
@@ -218,6 +229,11 @@ fn files_that_do_not_link_are_errors() {
     let text = error.to_string();
     assert!(matches!(error, Error::Compile(CompileError::LinkedFileRejected { .. })), "{text}");
     assert!(text.contains("linking/broken.cu(2): error: identifier \"undeclared\" is undefined"), "{text}");
+
+    let error = call_reversed::cubin("sm_90").unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, Error::Compile(CompileError::SymbolRejected { .. })), "{text}");
+    assert!(text.contains("the symbol `__brevll` of a linked function, at kernel-runtime"), "{text}");
 
     let newer = combine::cubin("sm_999").unwrap_err();
     assert!(matches!(newer, Error::Compile(CompileError::UnsupportedArchitecture { .. })), "{newer}");

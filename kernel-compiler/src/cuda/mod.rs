@@ -29,6 +29,8 @@ use crate::source::{Options, Site, SiteKind};
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
 
+pub use linked::LinkedSymbol;
+pub(crate) use linked::find as linked_symbols;
 pub use user_text::UserText;
 pub(crate) use user_text::find as user_texts;
 

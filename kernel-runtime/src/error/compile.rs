@@ -143,6 +143,22 @@ pub enum CompileError {
         /// NVRTC's log.
         log: String,
     },
+    /// NVRTC rejected the declaration of a function in a linked file.
+    #[error(
+        "NVRTC rejected the symbol `{symbol}` of a linked function, at {file}:{line}: {message}\n  help: CUDA may declare a function of this name: rename it in the linked file, and name it by `symbol = \"..\"`"
+    )]
+    SymbolRejected {
+        /// The kernel that calls the function.
+        kernel: String,
+        /// The symbol.
+        symbol: String,
+        /// The Rust source file.
+        file: String,
+        /// The line of the function in it, from 1.
+        line: u32,
+        /// NVRTC's first message.
+        message: String,
+    },
     /// A string is not the name of an architecture.
     #[error(
         "`{name}` is not an architecture\n  help: an architecture is `sm_` or `compute_` and a number, such as `sm_90` or `sm_90a`"
