@@ -17,7 +17,7 @@ pub struct Facts {
     pub uses_dynamic_shared: bool,
     /// An upper bound in bytes of a thread's stack usage on the CPU, excluding code that the user wrote for the host.
     pub stack_bytes: u64,
-    /// A function that has a user-written CPU body, because its GPU body is CUDA C, is reachable.
+    /// A function that has a user-written CPU body, because its GPU body is CUDA C or linked, is reachable.
     pub calls_host_code: bool,
 }
 
@@ -26,7 +26,7 @@ impl Validated {
     pub fn facts(&self) -> Facts {
         let mut facts = Facts { stack_bytes: self.stack_bytes(), ..Facts::default() };
         for typed in self.functions() {
-            facts.calls_host_code |= typed.instance.function.cuda.is_some();
+            facts.calls_host_code |= typed.instance.function.foreign.is_some();
             for id in typed.reachable() {
                 let ExprKind::Call { callee, args: _ } = &typed.instance.function.expr(id).kind else { continue };
                 if let Filled::Callee(Callee::Intrinsic(intrinsic)) = &typed.instance.slots[callee.index()] {

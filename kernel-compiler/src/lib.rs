@@ -26,7 +26,7 @@
 //!     span: Span { line: 1, column: 4 },
 //!     params: vec![],
 //!     result: None,
-//!     cuda: None,
+//!     foreign: None,
 //!     locals: vec![],
 //!     exprs: vec![],
 //!     body: Block::default(),
@@ -60,6 +60,7 @@ mod frames;
 mod lower;
 mod narrow;
 mod prove;
+mod reserved;
 mod set;
 mod source;
 mod typify;
@@ -67,7 +68,7 @@ mod validate;
 mod verdict;
 
 pub use coarsen::{Coarsening, Obstacle, ObstacleKind};
-pub use cuda::{Source, UserText};
+pub use cuda::{LinkedSymbol, Source, UserText};
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use lower::{Axis, Quantity};
@@ -148,4 +149,9 @@ pub fn quantities(validated: &Validated, options: &Options, symbols: &[LaunchSym
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.
 pub fn user_texts(text: &str) -> Vec<UserText> {
     cuda::user_texts(text)
+}
+
+/// Returns the symbols of linked functions that a [`Source::text`] declares.
+pub fn linked_symbols(text: &str) -> Vec<LinkedSymbol> {
+    cuda::linked_symbols(text)
 }

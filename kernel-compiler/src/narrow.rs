@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use crate::ir::{
-    Callee, Constant, ConstantValue, ExprKind, Filled, Function, Instance, Intrinsic, Literal, Method, Program, Scalar,
-    Type, dim3, variant_of,
+    Callee, Constant, ConstantValue, ExprKind, Filled, Foreign, Function, Instance, Intrinsic, Literal, Method,
+    Program, Scalar, Type, dim3, variant_of,
 };
 use crate::{Diagnostic, Error, Errors, typify};
 
@@ -27,6 +27,7 @@ pub fn with_narrow_indices(mut program: Program) -> Result<Program, Errors> {
     program.index = Scalar::U32;
     for instance in program.functions.iter_mut().chain([&mut program.kernel]) {
         let Instance { function, slots, file, built_in, overflow_checks: _ } = Arc::make_mut(instance);
+        check_linked(function, slots, file)?;
         for slot in slots {
             if *built_in {
                 narrow_limit(slot);
@@ -57,6 +58,29 @@ fn check_params(kernel: &Instance) -> Result<(), Errors> {
         }
     }
     Ok(())
+}
+
+/// Rejects linked functions with a `usize` or a length in their signature: they are compiled with 64 bits.
+fn check_linked(function: &Function, slots: &[Filled], file: &str) -> Result<(), Errors> {
+    let Some(Foreign::Linked(_)) = function.foreign else { return Ok(()) };
+    let params = function.params.iter().map(|param| function.local(*param).slot);
+    for slot in params.chain(function.result) {
+        if let Some(Filled::Type(ty)) = slots.get(slot.index())
+            && has_index(ty)
+        {
+            return Err(error(function, file, &format!("a `{ty}` in its signature")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether values of the type contain a `usize` or are passed with a length.
+fn has_index(ty: &Type) -> bool {
+    match ty {
+        Type::Slice { .. } | Type::View { .. } => true,
+        Type::Ref { target, .. } => has_index(target),
+        ty => contains_usize(ty),
+    }
 }
 
 /// Rejects expressions whose value depends on the width: literals that are too large, methods of `usize` whose result

@@ -263,6 +263,14 @@ fn functions_in_cuda_c() {
 }
 
 #[test]
+fn linked_functions() {
+    accepts(
+        "#[link(\"reverse\")] fn reverse(x: u32) -> u32 { }
+        fn k(x: &mut [u32]) { x[0] = reverse(x[1]); }",
+    );
+}
+
+#[test]
 fn diverging_expressions_have_every_type() {
     accepts(
         "fn f(n: i32) -> i32 { if n > 1 { return 1; } panic!(\"no\") }

@@ -33,6 +33,7 @@ const PROGRAMS: &[&str] = &[
     "views",
     "decided",
     "cuda_c",
+    "linked",
     "methods",
     "cooperation",
 ];
@@ -104,10 +105,15 @@ fn emitted_text_matches_golden_files() {
     }
 }
 
+/// Returns the programs that are complete without linking.
+fn unlinked() -> impl Iterator<Item = &'static str> {
+    PROGRAMS.iter().copied().filter(|name| *name != "linked")
+}
+
 #[test]
 fn a_host_compiler_accepts_the_text() {
     let mut all = String::new();
-    for name in PROGRAMS {
+    for name in unlinked() {
         for (variant, overflow_checks, bounds_checks) in
             [("checked", true, true), ("release", false, true), ("unchecked", false, false)]
         {
@@ -129,7 +135,7 @@ const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_90"];
 #[test]
 fn nvrtc_accepts_the_text() {
     let Some(nvrtc) = compiler::Nvrtc::find() else { return };
-    for name in PROGRAMS {
+    for name in unlinked() {
         for (overflow_checks, bounds_checks) in [(true, true), (false, false)] {
             let text = source(&program(name, overflow_checks), bounds_checks).text;
             for architecture in ARCHITECTURES {

@@ -37,6 +37,22 @@ fn a_message_has_three_parts() {
 }
 
 #[test]
+fn symbols_of_linked_functions_are_distinct() {
+    rejects(
+        "#[link(\"sinf\")] fn f(x: f32) -> f32 { } #[link(\"k\")] fn g(x: f32) -> f32 { }
+        #[link(\"h\")] fn h(x: f32) -> f32 { } #[link(\"h\")] fn i(x: u32) -> u32 { }
+        #[link(\"unused\")] fn u(x: f32) -> f32 { } #[link(\"unused\")] fn v(x: u32) -> u32 { }
+        #[link(\"same\")] fn s(x: u32) -> u32 { } #[link(\"same\")] fn t(x: u32) -> u32 { }
+        fn k(x: &mut [f32]) { x[0] = f(g(h(x[1]))); x[i(s(t(1u32))) as usize] = 0.0; }",
+        &[
+            "the symbol `sinf` cannot be linked",
+            "the symbol `k` cannot be linked",
+            "two device functions with different signatures have the symbol `h`",
+        ],
+    );
+}
+
+#[test]
 fn all_errors_are_reported_together() {
     rejects(
         "fn helper(x: &[f32]) { x[0] = 1.0; } fn k(x: (), y: &[f32]) -> f32 { y[0] += 1.0; helper(y); 2.0 }",

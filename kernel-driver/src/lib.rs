@@ -40,7 +40,8 @@ pub use records::{
 pub use stream::{Event, Stream, StreamOptions, run_callback};
 pub use sys::{CUcontext, CUdeviceptr, CUstream};
 pub use toolkit::{
-    Architecture, BadNvrtcReason, Environment, Image, Joined, LibraryFailure, NoDisassembler, NotAnArchitecture, Nvrtc,
-    NvrtcArgument, NvrtcError, NvrtcFailure, SearchError, SearchOutcome, SearchPlace, Searched, SourceText,
-    Suitability, UnsupportedArchitecture, UnsupportedReason, disassemble, disassemblers, stamp_of, variable,
+    Architecture, BadNvrtcReason, Environment, Image, Joined, LibraryFailure, LinkError, LinkFailure, LinkInput,
+    LinkInputKind, NoDisassembler, NoNvJitLink, NotAnArchitecture, NvJitLink, Nvrtc, NvrtcArgument, NvrtcError,
+    NvrtcFailure, SearchError, SearchOutcome, SearchPlace, Searched, SourceText, Suitability, UnsupportedArchitecture,
+    UnsupportedReason, disassemble, disassemblers, stamp_of, variable,
 };

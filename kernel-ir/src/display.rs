@@ -6,7 +6,7 @@
 use std::fmt::{self, Write};
 
 use super::{
-    Adapter, BinaryOp, Block, Callee, Constant, ConstantValue, EnumType, ExprId, ExprKind, Filled, Function,
+    Adapter, BinaryOp, Block, Callee, Constant, ConstantValue, EnumType, ExprId, ExprKind, Filled, Foreign, Function,
     FunctionId, Instance, Intrinsic, Literal, LocalId, LogicalOp, LoopId, Message, Pattern, Piece, Program, Range,
     Scalar, Sequence, SlotId, Stmt, StructType, Type, UnaryOp, Unroll, variant_of,
 };
@@ -65,7 +65,7 @@ impl<'a> Printer<'a> {
     fn function(program: &'a Program, instance: &'a Instance, attribute: &str, name: &str) -> String {
         let mut printer = Printer { program, instance, text: String::new(), indent: 0 };
         let Instance { function, slots: _, file, overflow_checks, built_in: _ } = instance;
-        let Function { name: _, span, params, result, cuda, locals: _, exprs: _, body, slots: _ } = function;
+        let Function { name: _, span, params, result, foreign, locals: _, exprs: _, body, slots: _ } = function;
         let checks = if *overflow_checks { "overflow is a fault" } else { "overflow wraps" };
         printer.text = format!("// {file}:{}:{}, {checks}\n{attribute}\nfn {name}(", span.line, span.column);
         for (i, &param) in params.iter().enumerate() {
@@ -77,8 +77,10 @@ impl<'a> Printer<'a> {
         if let Some(slot) = result {
             printer.put(format_args!(" -> {}", printer.ty(*slot)));
         }
-        if let Some(cuda) = cuda {
+        if let Some(Foreign::CudaC(cuda)) = foreign {
             printer.put(format_args!(" {{\n    // in CUDA C\n{}\n}}", cuda.text));
+        } else if let Some(Foreign::Linked(symbol)) = foreign {
+            printer.put(format_args!(" {{\n    // linked: {symbol}\n}}"));
         } else {
             printer.text += " ";
             printer.block(body);

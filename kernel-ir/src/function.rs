@@ -54,8 +54,8 @@ pub struct Function {
     pub params: Vec<LocalId>,
     /// The slot of the declared result type; `None` if the function returns `()`.
     pub result: Option<SlotId>,
-    /// The function's body on CUDA, if the user wrote it in CUDA C. The text refers to the parameters by name.
-    pub cuda: Option<CudaC>,
+    /// The function's definition on a GPU, if it is not the lowered body.
+    pub foreign: Option<Foreign>,
     /// All variables, parameters first, then in order of appearance.
     pub locals: Vec<Local>,
     /// All expressions. Operands precede the expressions that use them.
@@ -64,6 +64,15 @@ pub struct Function {
     pub body: Block,
     /// The number of slots.
     pub slots: u32,
+}
+
+/// The definition of a device function on a GPU that is not lowered from Rust.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Foreign {
+    /// Statements in CUDA C, which refer to the parameters by name.
+    CudaC(CudaC),
+    /// A function in a linked file, with C linkage and this symbol.
+    Linked(String),
 }
 
 /// Statements that the user wrote in CUDA C.

@@ -21,8 +21,8 @@ mod visit;
 pub use alternatives::{alternatives, binding_count, expanded};
 pub use bytes::DecodeError;
 pub use function::{
-    Adapter, Arm, BinaryOp, Block, CudaC, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,
-    Message, Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll, variant_in_slot,
+    Adapter, Arm, BinaryOp, Block, CudaC, Expr, ExprId, ExprKind, Foreign, Function, Literal, Local, LocalId,
+    LogicalOp, LoopId, Message, Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll, variant_in_slot,
 };
 pub use intrinsic::{AtomicOp, Comparison, Fast, Intrinsic, Ordering, Predicate, Reduce, Scope, Shuffle, Vote};
 pub use message::Text;

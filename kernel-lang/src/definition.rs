@@ -25,6 +25,50 @@ pub struct Definition {
     pub overflow_checks: fn() -> bool,
     /// Whether the function defines a built-in method, which has the overflow checks and the positions of its callers.
     pub built_in: bool,
+    /// The files that define the function on a GPU.
+    pub linked: &'static [LinkedFile],
+}
+
+/// A file that defines functions for a GPU. The executable contains it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedFile {
+    /// The path, as written.
+    pub path: &'static str,
+    /// The kind of the contents.
+    pub kind: LinkedKind,
+    /// The contents.
+    pub bytes: &'static [u8],
+}
+
+/// The kind of a [`LinkedFile`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkedKind {
+    /// CUDA C++, which NVRTC compiles.
+    CudaC,
+    /// PTX.
+    Ptx,
+    /// Relocatable machine code for one architecture.
+    Cubin,
+    /// PTX and machine code for several architectures.
+    Fatbin,
+    /// An object file of the host with a fatbin.
+    Object,
+    /// An archive of such object files.
+    Library,
+}
+
+impl LinkedKind {
+    /// Returns the name of the kind, as a part of cache keys.
+    pub fn name(self) -> &'static str {
+        match self {
+            LinkedKind::CudaC => "cu",
+            LinkedKind::Ptx => "ptx",
+            LinkedKind::Cubin => "cubin",
+            LinkedKind::Fatbin => "fatbin",
+            LinkedKind::Object => "object",
+            LinkedKind::Library => "library",
+        }
+    }
 }
 
 impl Definition {
@@ -42,7 +86,18 @@ impl Definition {
         slots: fn() -> Vec<Content>,
         overflow_checks: fn() -> bool,
     ) -> Definition {
-        Definition { id, path, file, ir, slots, overflow_checks, built_in: false }
+        Definition { id, path, file, ir, slots, overflow_checks, built_in: false, linked: &[] }
+    }
+
+    /// Returns the definition of a function that these files define on a GPU.
+    ///
+    /// # Safety
+    ///
+    /// The files define the symbol in the IR with the signature of the function, whose soundness the user asserts by
+    /// `unsafe(link = "..")`.
+    #[must_use]
+    pub const unsafe fn linking(self, linked: &'static [LinkedFile]) -> Definition {
+        Definition { linked, ..self }
     }
 
     /// Identifies the instance.

@@ -64,7 +64,7 @@ impl Compound {
             span: Span::default(),
             params: vec![THIS, OTHER],
             result: Some(RESULT),
-            cuda: None,
+            foreign: None,
             locals,
             exprs,
             body,

@@ -40,7 +40,8 @@ pub mod __private {
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{Call, Cx, Literal, Location, NoLiteral};
     pub use crate::definition::{
-        CalleeKey, Content, Definition, DeviceFunction, MethodResult, NoKey, Returned, key_of, same_method,
+        CalleeKey, Content, Definition, DeviceFunction, LinkedFile, LinkedKind, MethodResult, NoKey, Returned, key_of,
+        same_method,
     };
     pub use crate::handles::access::{Read, Write};
     pub use crate::handles::{

@@ -201,6 +201,22 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// assert_eq!(reversed(1), 1 << 31);
 /// ```
+///
+/// # Linked files
+///
+/// `#[device(unsafe(link = ".."))]` declares a function that a file defines with C linkage: CUDA C++ (`cu`), PTX, a
+/// cubin, a fatbin, an object or a library with relocatable device code. The path is relative to the source file, as for
+/// `include_bytes!`; several files are a list in brackets. `symbol = ".."` is the symbol if it is not the name of the
+/// function. The parameters are as above. The CPU executes the Rust body, and a GPU the definition in the file, which
+/// NVIDIA's nvJitLink links to the kernel. The function must not be generic. The option is `unsafe`, since the compiler
+/// does not verify that the definition has this signature, accesses only its parameters, and agrees with the Rust body.
+///
+/// ```ignore
+/// #[device(unsafe(link = "kernels/filter.cu", symbol = "filter_row"))]
+/// fn filter(row: &[f32], i: usize) -> f32 {
+///     row[i.saturating_sub(1)..].iter().take(3).sum::<f32>() / 3.0
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     match syn::parse_macro_input!(item as Item) {
@@ -224,14 +240,15 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream {
     let mut errors = Errors::default();
-    let cuda = options::parse_device(attribute.into(), &mut errors);
+    let foreign = options::parse_device(attribute.into(), &mut errors);
     if function.sig.receiver().is_none() && this::is_mentioned(&function.sig) {
         errors.reject(&function.sig.ident, &rules::METHOD_ALONE);
         return errors.finish().err().unwrap_or_default().into(); // the stub's items cannot be in an `impl`
     }
     let mut signature = signature::of_device_function(&function.sig, &mut errors);
-    if let Some(cuda) = cuda {
-        signature.foreign = Some(foreign::body(&cuda, &signature, &function.block, &mut errors));
+    if let Some(foreign) = foreign {
+        foreign::reject_generics(&foreign, [&function.sig.generics], &mut errors);
+        signature.foreign = Some(foreign::body(&foreign, &signature, &function.block, &mut errors));
     }
     let lowered = lower::function(&function.block, &signature, &mut errors);
     let check = bounds::complete_elements(&mut function.sig.generics, &signature);

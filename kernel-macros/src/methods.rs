@@ -131,7 +131,7 @@ fn of_impl_in(scope: Scope, mut item: ItemImpl, errors: &mut Errors) -> DeviceIm
                     errors.reject(&sig.ident, &rules::NE);
                 }
                 let written = Written { scope, attributes: attrs, vis, signature: sig, block: Some(block) };
-                let of = Owner { name: &owner, argument: argument.as_ref(), generics: &item.generics };
+                let of = Owner { name: &owner, argument: argument.as_ref(), generics: &item.generics, is_trait: false };
                 methods.push(method(written, &of, &mut this, errors));
             }
             other => {
@@ -161,7 +161,7 @@ pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait 
             TraitItem::Fn(TraitItemFn { attrs, modifiers: _, sig, default, semi_token: _ }) => {
                 let (scope, vis) = (Scope::Module, Visibility::Inherited);
                 let written = Written { scope, attributes: attrs, vis, signature: sig, block: default };
-                let of = Owner { name: &owner, argument: None, generics: &item.generics };
+                let of = Owner { name: &owner, argument: None, generics: &item.generics, is_trait: true };
                 methods.push(method(written, &of, &mut this, errors));
             }
             other => {
@@ -192,18 +192,24 @@ struct Owner<'a> {
     /// The type, if it is a struct of arrays.
     argument: Option<&'a Type>,
     generics: &'a Generics,
+    /// Whether it is a trait, whose functions are generic over `Self`.
+    is_trait: bool,
 }
 
 fn method(written: Written, owner: &Owner<'_>, this: &mut This, errors: &mut Errors) -> Method {
     let Written { scope, mut attributes, vis, signature: mut declared, block } = written;
-    let cuda = take_device(&mut attributes).and_then(|tokens| options::parse_device(tokens, errors));
+    let foreign = take_device(&mut attributes).and_then(|tokens| options::parse_device(tokens, errors));
     let signature = Signature { scope, ..signature::of_method(&declared, owner.name, owner.argument, errors) };
     bounds::complete(&mut declared.generics);
     let mut inner = signature.with(this);
     let lowered = block.map(|mut block| {
         this.visit_block_mut(&mut block);
-        if let Some(cuda) = &cuda {
-            inner.foreign = Some(foreign::body(cuda, &inner, &block, errors));
+        if let Some(foreign) = &foreign {
+            foreign::reject_generics(foreign, [owner.generics, &declared.generics], errors);
+            if owner.is_trait {
+                foreign::reject_default(foreign, errors);
+            }
+            inner.foreign = Some(foreign::body(foreign, &inner, &block, errors));
         }
         lower::function(&block, &inner, errors)
     });

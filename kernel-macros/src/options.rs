@@ -1,13 +1,18 @@
-//! Parser for the arguments of `#[kernel(..)]` and `#[device(..)]`.
+//! Parser for the arguments of `#[kernel(..)]` and `#[device(..)]`; those that replace the body of a function on a GPU are
+//! parsed in [`foreign`].
+
+mod foreign;
 
 use proc_macro2::{Span, TokenStream};
-use syn::parse::{Parse, ParseStream, Parser};
+use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprTuple, Lit, LitStr, Meta, MetaNameValue, Token, parenthesized};
+use syn::{Expr, ExprLit, ExprTuple, Lit, Meta, MetaNameValue, Token};
 
 use crate::report::Errors;
 use crate::rules::{self, Rule};
+
+pub(crate) use foreign::{ForeignBody, Linked, LinkedFile, parse_device};
 
 /// Options of a kernel.
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent option")]
@@ -219,28 +224,6 @@ fn coarsen(value: &Expr) -> Result<Option<u32>, Violation> {
     }
 }
 
-/// Parses the argument of `#[device(..)]` on a function: its body in CUDA C, if there is one.
-pub(crate) fn parse_device(tokens: TokenStream, errors: &mut Errors) -> Option<LitStr> {
-    if tokens.is_empty() {
-        return None;
-    }
-    let Ok(CudaBody { trusted, text }) = syn::parse2(tokens.clone()) else {
-        errors.reject(tokens, &rules::DEVICE_OPTION);
-        return None;
-    };
-    if !trusted {
-        errors.reject(&tokens, &rules::CUDA_IS_UNSAFE);
-    }
-    // A text is returned after an error too, since it suppresses errors about the Rust body.
-    match text {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
-        other => {
-            errors.reject(&other, &rules::CUDA_TEXT);
-            Some(LitStr::new("", other.span()))
-        }
-    }
-}
-
 /// Reports arguments of `#[device]` on an `impl` or a `trait`, which takes none.
 pub(crate) fn reject_device(tokens: TokenStream, errors: &mut Errors) {
     if !tokens.is_empty() {
@@ -271,33 +254,6 @@ pub(crate) fn parse_comparisons(tokens: TokenStream, errors: &mut Errors) -> Vec
         }
     }
     found
-}
-
-/// `unsafe(cuda = "return __brev(x);")`
-struct CudaBody {
-    trusted: bool,
-    text: Expr,
-}
-
-impl Parse for CudaBody {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        fn assignment(input: ParseStream<'_>) -> syn::Result<Expr> {
-            let name: syn::Ident = input.parse()?;
-            if name != "cuda" {
-                return Err(syn::Error::new(name.span(), "not an option"));
-            }
-            input.parse::<Token![=]>()?;
-            let text = input.parse()?;
-            input.parse::<Option<Token![,]>>()?;
-            Ok(text)
-        }
-        if input.parse::<Option<Token![unsafe]>>()?.is_none() {
-            return Ok(CudaBody { trusted: false, text: assignment(input)? });
-        }
-        let content;
-        parenthesized!(content in input);
-        Ok(CudaBody { trusted: true, text: assignment(&content)? })
-    }
 }
 
 /// A comparison trait that `#[device(..)]` on a type derives.

@@ -408,9 +408,9 @@ rules! {
         help "remove it, or use one of these; the documentation of `#[kernel]` describes them";
     DEVICE_OPTION: "`#[device]` has no such option",
         why "a device function is compiled with the options of the kernel that calls it",
-        help "put the option on the kernel; the only option of `#[device]` on a function is a body in CUDA C++, `unsafe(cuda = \"..\")`";
+        help "put the option on the kernel; the options of `#[device]` on a function are a body in CUDA C++, `unsafe(cuda = \"..\")`, and a linked file, `unsafe(link = \"..\")`";
     DEVICE_OPTION_OF_AN_ITEM: "`#[device]` on an `impl` or a `trait` takes no options",
-        why "functions are compiled with the options of the kernel that calls them, and a body in CUDA C++ belongs to a single function",
+        why "functions are compiled with the options of the kernel that calls them, and a body in CUDA C++ or a linked file belongs to a single function",
         help "write `#[device]`; put `#[device(unsafe(cuda = \"..\"))]` on the method, and other options on the kernel";
     OPTION_TWICE: "the option `{}` is given twice",
         why "the second would override the first",
@@ -448,6 +448,24 @@ rules! {
     CUDA_IS_UNSAFE: "a body in CUDA C++ is `unsafe`",
         why "the compiler cannot verify that it accesses only its parameters and agrees with the Rust body",
         help "write `#[device(unsafe(cuda = \"..\"))]` to assert that it does";
+    LINKED_FILE: "`link` takes the path of a file",
+        why "the file becomes a part of the executable, as by `include_bytes!`",
+        help "write a string literal, relative to this source file: `#[device(unsafe(link = \"filter.ptx\"))]`; `concat!(env!(\"OUT_DIR\"), \"/filter.ptx\")`; or several of these in brackets";
+    LINKED_KIND: "`{}` is not the path of a file that can be linked",
+        why "the extension states what the file contains",
+        help "use the extension `cu` for CUDA C++, `ptx`, `cubin`, `fatbin`, `o` or `obj` for an object, `a` or `lib` for a library";
+    LINKED_SYMBOL: "`symbol` takes the name of a function in the linked file",
+        why "the function is found by its symbol, which with C linkage is its name",
+        help "write an identifier, `symbol = \"filter_row\"`, and define `extern \"C\" __device__ float filter_row(..)` in the file; without the option, it is the name of the Rust function";
+    LINKED_IS_UNSAFE: "a linked function is `unsafe`",
+        why "the compiler cannot verify that it has this signature, accesses only its parameters and agrees with the Rust body",
+        help "write `#[device(unsafe(link = \"..\"))]` to assert that it does";
+    LINKED_GENERIC: "a linked function cannot be generic",
+        why "the file defines the function for one choice of types",
+        help "declare a function for each type, and call these in the methods of a `#[device]` trait";
+    LINKED_OR_CUDA: "the option `{}` contradicts an earlier one",
+        why "the function is defined in a linked file or has a body in CUDA C++",
+        help "keep `cuda`, or `link` and `symbol`";
     "Items under `#[device]`":
     DEVICE_ITEM: "`#[device]` applies to a function, an `impl` or a `trait`",
         why "these define the functions that a kernel can call",

@@ -1,6 +1,6 @@
 //! Signatures of kernels, device functions and methods: their parameters, and the representation of each on the device.
 
-use cumbia_kernel_ir::CudaC;
+use cumbia_kernel_ir as ir;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -13,6 +13,7 @@ use syn::{
     TypePath, TypeReference, TypeSlice, TypeTuple, WherePredicate, parse_quote,
 };
 
+use crate::options::LinkedFile;
 use crate::report::Errors;
 use crate::rules::{self, Rule};
 use crate::this::{self, This};
@@ -38,7 +39,7 @@ pub(crate) struct Signature {
     pub(crate) types: Vec<Ident>,
     /// The paths of the parameter types that are views.
     pub(crate) views: Vec<Path>,
-    /// The body in CUDA C, if there is one.
+    /// The body in CUDA C or in a linked file, if there is one.
     pub(crate) foreign: Option<Foreign>,
     /// The place of the function in the source.
     pub(crate) scope: Scope,
@@ -53,11 +54,13 @@ pub(crate) enum Scope {
     Expression,
 }
 
-/// The bodies of a function with a body in CUDA C, which are not lowered.
+/// The bodies of a function with a body in CUDA C or in a linked file, which are not lowered.
 #[derive(Clone)]
 pub(crate) struct Foreign {
-    /// The statements in CUDA C.
-    pub(crate) cuda: CudaC,
+    /// The definition on a GPU.
+    pub(crate) device: ir::Foreign,
+    /// The linked files.
+    pub(crate) files: Vec<LinkedFile>,
     /// The expression that computes the result on the CPU from the parameters.
     pub(crate) cpu: TokenStream,
 }

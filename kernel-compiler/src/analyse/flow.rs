@@ -85,7 +85,7 @@ pub(crate) fn flow(typed: &TypedFunction, program: &[TypedFunction]) -> Flow {
         open: Vec::new(),
         flow: Flow { usage: usage(typed, program), uninitialised: Vec::new(), loops: LiteMap::new() },
     };
-    if function.cuda.is_none() {
+    if function.foreign.is_none() {
         walk.block(&function.body);
     }
     walk.flow

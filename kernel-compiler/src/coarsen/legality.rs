@@ -9,7 +9,7 @@
 //! - a thread depends on the CUDA thread only through `threadIdx`, `blockIdx`, `blockDim` and `gridDim`. The first and the
 //!   third are those of the CUDA thread, the others are replaced in the kernel by those of the item.
 
-use crate::ir::{FunctionId, Scalar};
+use crate::ir::{Foreign, FunctionId, Scalar};
 use crate::lower::Axis;
 use crate::lower::{
     Body, CType, CallTarget, Case, Expr, Function, Header, Helper, IndexOp, Module, Next, Op, OpGroup, Operator, Stmt,
@@ -73,8 +73,10 @@ impl Context<'_> {
 
 impl Legality<'_> {
     fn function(&mut self, function: &Function, is_kernel: bool) -> Result<(), Obstacle> {
-        let Body::Stmts(stmts) = &function.body else {
-            return Err(obstacle(function, function.line, ObstacleKind::CudaC));
+        let stmts = match &function.body {
+            Body::Stmts(stmts) => stmts,
+            Body::Foreign(Foreign::CudaC(_)) => return Err(obstacle(function, function.line, ObstacleKind::CudaC)),
+            Body::Foreign(Foreign::Linked(_)) => return Err(obstacle(function, function.line, ObstacleKind::Linked)),
         };
         let mutated = mutated(stmts, function, self.module);
         if is_kernel && function.params.iter().any(|param| mutated.contains(&param.0)) {

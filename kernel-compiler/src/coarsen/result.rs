@@ -48,6 +48,8 @@ pub enum ObstacleKind {
     Loop,
     /// A body in CUDA C.
     CudaC,
+    /// A function in a linked file.
+    Linked,
     /// A parameter of the kernel is assigned.
     MutableParameter,
 }
@@ -64,6 +66,7 @@ impl fmt::Display for ObstacleKind {
             ObstacleKind::Print => "it prints",
             ObstacleKind::Loop => "it contains a loop whose trip count is not a constant below 127",
             ObstacleKind::CudaC => "it calls a device function with a body in CUDA C++",
+            ObstacleKind::Linked => "it calls a device function in a linked file",
             ObstacleKind::MutableParameter => "it assigns to a parameter of the kernel",
         })
     }

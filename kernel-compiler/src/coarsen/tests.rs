@@ -266,6 +266,11 @@ fn obstacles() {
         ObstacleKind::CudaC,
     );
     check_obstacle(
+        "#[link(\"same\")] fn same(x: f32) -> f32 { x }
+         fn linked(x: &[f32], y: &mut [f32]) { let i = grid(1); if i < y.len() { y[i] = same(x[i]); } }",
+        ObstacleKind::Linked,
+    );
+    check_obstacle(
         "fn number() -> usize { grid(1) } fn call(y: &mut [u32]) { let i = number(); if i < y.len() { y[i] = 1u32; } }",
         ObstacleKind::BlockIndexInFunction,
     );

@@ -7,7 +7,8 @@ use crate::ir::{FunctionId, Scalar};
 use crate::lower::{Body, CType, CallTarget, Expr, Helper, Op, Operator, Prefix, SiteRef, TypeId, TypeKind};
 
 use super::names::Names;
-use super::{Context, literal, reserved, types};
+use super::{Context, literal, types};
+use crate::reserved;
 
 /// The precedence of an operator in C++'s grammar (\[expr\]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -229,7 +230,7 @@ impl<'p> ExprPrinter<'p> {
     fn function(self, id: FunctionId) -> String {
         let namespace = match self.context.module.functions[&id].body {
             Body::Stmts(_) => "device",
-            Body::Text(_) => "foreign",
+            Body::Foreign(_) => "foreign",
         };
         format!("{namespace}::{}", self.context.functions.device[&id])
     }

@@ -2,17 +2,17 @@
 //!
 //! The runtime support of the text is in `namespace rt` and called as `rt::x`; device functions are in
 //! `namespace device`, the user's types in `namespace types`, and stored constants in `namespace constants`. Device
-//! functions whose body the user wrote in CUDA C are in `namespace foreign`, before `device`: name lookup in their text
+//! functions whose body the user wrote in CUDA C, or that are linked, are in `namespace foreign`, before `device`: name lookup in their text
 //! finds CUDA's global namespace, and no declaration of the program hides it (see [`names::functions`]). In `rt::x`,
 //! C++ considers only namespaces and types when it looks up `rt` (\[basic.lookup.qual\]), so a user's variable cannot
 //! capture it. There are no includes: NVRTC compiles a source without headers in a fraction of the time.
 
 mod bounds;
 mod expr;
+mod linked;
 mod literal;
 mod names;
 mod prelude;
-mod reserved;
 mod stmt;
 mod types;
 mod user_text;
@@ -21,6 +21,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::coarsen::{Coarsening, Obstacle};
+use crate::ir::Foreign;
 use crate::lower::{Body, CType, Function, Module, TypeId, VarId};
 use crate::prove::Predicate;
 use crate::source::{Options, Site, SiteKind};
@@ -28,6 +29,8 @@ use crate::source::{Options, Site, SiteKind};
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
 
+pub use linked::LinkedSymbol;
+pub(crate) use linked::find as linked_symbols;
 pub use user_text::UserText;
 pub(crate) use user_text::find as user_texts;
 
@@ -70,8 +73,9 @@ pub(crate) fn source(
     prelude::write(&mut text, &module, own_faults);
     types::write(&mut text, &context);
     types::write_constants(&mut text, &context);
+    linked::write_declarations(&mut text, &context);
     // A body in CUDA C calls no function of the program, so these functions can precede all others.
-    let is_foreign = |function: &Function| matches!(function.body, Body::Text(_));
+    let is_foreign = |function: &Function| matches!(function.body, Body::Foreign(_));
     for (namespace, foreign) in [("foreign", true), ("device", false)] {
         let mut functions = module.functions.iter().filter(|(_, function)| is_foreign(function) == foreign).peekable();
         if functions.peek().is_none() {
@@ -79,7 +83,7 @@ pub(crate) fn source(
         }
         let _ = writeln!(text, "\nnamespace {namespace} {{");
         for (id, function) in functions {
-            let result = function.result.as_ref().map_or("void".to_owned(), |ty| context.ctype(ty));
+            let result = context.result(function);
             let head = format!("static __device__ inline {result} {}", context.functions.device[id]);
             write_function(&mut text, &context, &head, function, function.takes_launch);
         }
@@ -107,10 +111,9 @@ struct Context<'m> {
 fn write_function(text: &mut String, context: &Context<'_>, head: &str, function: &Function, takes_launch: bool) {
     let names = match &function.body {
         Body::Stmts(_) => names::variables(&function.vars),
-        Body::Text(_) => names::parameters(&function.vars),
+        Body::Foreign(_) => names::parameters(&function.vars),
     };
-    let mut params: Vec<String> =
-        function.params.iter().map(|param| parameter(context, function, &names, *param)).collect();
+    let mut params = parameters(context, function, &names);
     if function.takes_site {
         params.push(format!("u32 {}", names.site));
     }
@@ -121,10 +124,16 @@ fn write_function(text: &mut String, context: &Context<'_>, head: &str, function
     let _ = writeln!(text, "\n#line {} {}", function.line.max(1), literal::string(&function.file));
     let _ = writeln!(text, "{head}({params}) {{");
     match &function.body {
+        Body::Foreign(Foreign::Linked(symbol)) => linked::write_call(text, symbol, function, &names),
         Body::Stmts(stmts) => Printer::new(text, context, function, &names).stmts(stmts),
-        Body::Text(cuda) => user_text::write(text, &function.name, &function.file, cuda),
+        Body::Foreign(Foreign::CudaC(cuda)) => user_text::write(text, &function.name, &function.file, cuda),
     }
     text.push_str("}\n");
+}
+
+/// Returns the declarations of the parameters.
+fn parameters(context: &Context<'_>, function: &Function, names: &Names) -> Vec<String> {
+    function.params.iter().map(|param| parameter(context, function, names, *param)).collect()
 }
 
 /// Returns the declaration of a parameter.
@@ -135,6 +144,11 @@ fn parameter(context: &Context<'_>, function: &Function, names: &Names, id: VarI
 }
 
 impl Context<'_> {
+    /// Returns the result type of a function.
+    fn result(&self, function: &Function) -> String {
+        function.result.as_ref().map_or("void".to_owned(), |ty| self.ctype(ty))
+    }
+
     /// Returns the declaration of a variable, without an initialiser.
     fn declaration(&self, ty: &CType, constant: bool, name: &str) -> String {
         let qualifier = if constant { "const " } else { "" };

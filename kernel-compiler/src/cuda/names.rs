@@ -5,16 +5,16 @@
 
 use std::fmt::Write;
 
-use crate::ir::FunctionId;
+use crate::ir::{Foreign, FunctionId};
 use crate::lower::{Body, Module, NameOrigin, TypeDef, TypeKind, Variable};
 use litemap::LiteMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::reserved;
+use crate::reserved;
 
 /// The C names of all functions.
 pub(super) struct FunctionNames {
-    /// The unqualified names of the device functions: those with a body in CUDA C are in `namespace foreign`, the
+    /// The unqualified names of the device functions: those with a body in CUDA C, or that are linked, are in `namespace foreign`, the
     /// others in `namespace device`.
     pub(super) device: LiteMap<FunctionId, String>,
     /// The name of the entry point.
@@ -52,7 +52,8 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
         .functions
         .values()
         .filter_map(|function| match &function.body {
-            Body::Text(cuda) => Some(identifiers(&cuda.text)),
+            Body::Foreign(Foreign::CudaC(cuda)) => Some(identifiers(&cuda.text)),
+            Body::Foreign(Foreign::Linked(symbol)) => Some(identifiers(symbol)),
             Body::Stmts(_) => None,
         })
         .flatten()
@@ -61,7 +62,7 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
     let device = module.functions.iter().map(|(id, function)| {
         let mut name = identifier(&function.name);
         let taken = match &function.body {
-            Body::Text(_) => {
+            Body::Foreign(_) => {
                 if !name.ends_with('_') {
                     name.push('_');
                 }

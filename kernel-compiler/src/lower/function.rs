@@ -43,10 +43,10 @@ pub(super) fn lower<'a>(
         ty if is_empty(ty) => None,
         ty => Some(lowering.output.types.value(ty)),
     };
-    let body = if let Some(cuda) = &function.cuda {
-        // The user's text is opaque.
+    let body = if let Some(foreign) = &function.foreign {
+        // The user's code is opaque.
         lowering.summary = Summary { writes: true, reads: true, faults: false, takes_launch: false };
-        Body::Text(cuda.clone())
+        Body::Foreign(foreign.clone())
     } else {
         let target = if result.is_some() { Target::Return } else { Target::Discard };
         lowering.block(&function.body, &target);

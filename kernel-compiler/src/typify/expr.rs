@@ -21,7 +21,7 @@ pub(super) fn types(scope: &mut Scope<'_, '_>, function: &TypedFunction) -> Vec<
         typing.types.push(ty);
     }
     let body = typing.block(&ir.body);
-    if ir.cuda.is_none() {
+    if ir.foreign.is_none() {
         typing.require(&body, &function.signature.result, "the function's body", ir.span);
     }
     typing.types

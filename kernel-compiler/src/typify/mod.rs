@@ -29,6 +29,7 @@ use crate::{Diagnostic, Error, Errors};
 use reachability::Reachability;
 
 /// The parameter types and the result type of a function.
+#[derive(PartialEq)]
 pub(crate) struct Signature {
     /// The types of the parameters.
     pub(crate) params: Vec<Type>,

@@ -5,6 +5,7 @@
 
 mod guard;
 mod intrinsic;
+mod linked;
 mod origin;
 mod place;
 mod types;
@@ -89,6 +90,7 @@ pub(crate) fn program(typed: &Typed, errors: &mut Errors) -> Vec<Flow> {
         atomics.push(own);
         flows.push(flow);
     }
+    linked::symbols(typed, errors);
     flows
 }
 

@@ -19,7 +19,7 @@ mod pattern;
 
 use std::sync::Arc;
 
-use cumbia_kernel_ir::{CudaC, Function, Instance, Program, Span};
+use cumbia_kernel_ir::{CudaC, Foreign, Function, Instance, Program, Span};
 use syn::spanned::Spanned;
 
 use body::Builder;
@@ -79,15 +79,18 @@ fn function(items: &mut Items, attrs: &[syn::Attribute], sig: &syn::Signature, b
     let types = params.iter().map(|param| builder.local_type(*param).clone()).collect();
     let result_slot = result.clone().map(|result| builder.type_slot(result));
     let body = builder.block_as(body, result.as_ref());
-    let cuda = attrs.iter().find(|attr| attr.path().is_ident("cuda"));
-    let cuda = cuda.map(|attr| attr.parse_args::<syn::LitStr>().expect("CUDA C"));
+    let attribute = |name: &str| {
+        let attribute = attrs.iter().find(|attr| attr.path().is_ident(name));
+        attribute.map(|attribute| attribute.parse_args::<syn::LitStr>().expect("a string"))
+    };
+    let cuda = attribute("cuda").map(|cuda| Foreign::CudaC(CudaC { text: cuda.value(), line: span(&cuda).line }));
     let Builder { locals, exprs, slots, .. } = builder;
     let function = Function {
         name: sig.ident.to_string(),
         span: span(&sig.ident),
         params,
         result: result_slot,
-        cuda: cuda.map(|cuda| CudaC { text: cuda.value(), line: span(&cuda).line }),
+        foreign: cuda.or_else(|| attribute("link").map(|symbol| Foreign::Linked(symbol.value()))),
         locals,
         exprs,
         body,

@@ -71,7 +71,8 @@ impl Context {
         Ok(module)
     }
 
-    /// Loads the machine code, or the PTX if there is none or the driver rejects it. The context is current.
+    /// Loads the machine code, or the PTX if there is none or the driver rejects it. An empty PTX is not loaded. The
+    /// context is current.
     ///
     /// # Safety
     ///
@@ -88,6 +89,9 @@ impl Context {
                 }
                 Err(error) => return Err(error.error.into()),
             }
+        }
+        if image.ptx.is_empty() {
+            return Err(LoadError::ImageRejected { rejections });
         }
         let ptx = format!("{}\0", image.ptx);
         // SAFETY: the text ends in a NUL.

@@ -117,10 +117,10 @@ impl Environment {
 }
 
 /// Returns NVIDIA's packages that `pip` installed under a Python prefix: `nvidia/cu13` since CUDA 13, before that one
-/// per component, such as `nvidia/cuda_nvrtc`.
+/// per component, such as `nvidia/cuda_nvrtc` and `nvidia/nvjitlink`.
 pub(crate) fn nvidia_packages(prefix: &Path) -> Vec<PathBuf> {
     let nvidia = packages_of(prefix).into_iter().map(|packages| packages.join("nvidia"));
-    nvidia.flat_map(|nvidia| newest_first(&nvidia, |name| name.starts_with("cu"))).collect()
+    nvidia.flat_map(|nvidia| newest_first(&nvidia, |name| name.starts_with("cu") || name == "nvjitlink")).collect()
 }
 
 /// Returns the parent of the `bin` directory with the first `python3` of `PATH`. Symbolic links are not followed: that

@@ -3,12 +3,15 @@
 mod architecture;
 mod disassembler;
 mod environment;
+mod nvjitlink;
 mod nvrtc;
+mod search;
 mod searched;
 
 pub use architecture::{Architecture, NotAnArchitecture, Suitability};
 pub use disassembler::{NoDisassembler, disassemble, disassemblers};
 pub use environment::{Environment, stamp_of, variable};
+pub use nvjitlink::{LinkError, LinkFailure, LinkInput, LinkInputKind, NoNvJitLink, NvJitLink};
 pub use nvrtc::{
     Image, Nvrtc, NvrtcArgument, NvrtcError, NvrtcFailure, SearchError, SourceText, UnsupportedArchitecture,
     UnsupportedReason,

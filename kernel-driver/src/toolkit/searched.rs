@@ -75,10 +75,16 @@ pub enum SearchOutcome {
     NotFound,
     /// There is no such directory.
     NoFolder,
-    /// The toolkit does not contain NVRTC.
-    NotInToolkit,
-    /// The Python environment has no package with NVRTC.
-    NotInPython,
+    /// The toolkit does not contain the library.
+    NotInToolkit {
+        /// The library.
+        library: &'static str,
+    },
+    /// The Python environment has no package with the library.
+    NotInPython {
+        /// The library.
+        library: &'static str,
+    },
     /// The library is not usable.
     Unusable(LibraryFailure),
     /// The library is newer than the driver, which does not load its code.
@@ -106,8 +112,8 @@ impl SearchOutcome {
             SearchOutcome::NotSet
             | SearchOutcome::NotFound
             | SearchOutcome::NoFolder
-            | SearchOutcome::NotInToolkit
-            | SearchOutcome::NotInPython => true,
+            | SearchOutcome::NotInToolkit { library: _ }
+            | SearchOutcome::NotInPython { library: _ } => true,
             SearchOutcome::Unusable(_)
             | SearchOutcome::NewerThanDriver { nvrtc: _, driver: _ }
             | SearchOutcome::ProgramNotRun(_)
@@ -122,8 +128,8 @@ impl fmt::Display for SearchOutcome {
             SearchOutcome::NotSet => f.write_str("not set"),
             SearchOutcome::NotFound => f.write_str("not found"),
             SearchOutcome::NoFolder => f.write_str("no such directory"),
-            SearchOutcome::NotInToolkit => f.write_str("no NVRTC in this toolkit"),
-            SearchOutcome::NotInPython => f.write_str("no Python package with NVRTC"),
+            SearchOutcome::NotInToolkit { library } => write!(f, "no {library} in this toolkit"),
+            SearchOutcome::NotInPython { library } => write!(f, "no Python package with {library}"),
             SearchOutcome::Unusable(failure) => failure.fmt(f),
             SearchOutcome::NewerThanDriver { nvrtc, driver } => {
                 write!(f, "this is NVRTC {nvrtc}, but the driver supports at most CUDA {driver}")
@@ -134,7 +140,7 @@ impl fmt::Display for SearchOutcome {
     }
 }
 
-/// Why a library is not a usable NVRTC.
+/// Why a library is not usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LibraryFailure {
@@ -143,8 +149,10 @@ pub enum LibraryFailure {
         /// The loader's message.
         message: String,
     },
-    /// It lacks a function, so it is not NVRTC of CUDA 11.2 or newer.
+    /// It lacks a function, so it is not the library, or is older than any supported version.
     MissingFunction {
+        /// The library and the oldest version with the function.
+        library: &'static str,
         /// The function.
         function: &'static str,
     },
@@ -152,7 +160,7 @@ pub enum LibraryFailure {
     CallFailed {
         /// The function.
         call: &'static str,
-        /// NVRTC's message.
+        /// The library's message.
         message: String,
     },
     /// It is older than Cumbia supports.
@@ -162,18 +170,32 @@ pub enum LibraryFailure {
         /// The oldest supported version.
         oldest: Version,
     },
+    /// It is nvJitLink, but does not link the output of NVRTC.
+    OtherThanNvrtc {
+        /// Its version.
+        version: Version,
+        /// The version of NVRTC.
+        nvrtc: Version,
+    },
 }
 
 impl fmt::Display for LibraryFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LibraryFailure::NotLoaded { message } => f.write_str(message),
-            LibraryFailure::MissingFunction { function } => {
-                write!(f, "it has no {function}, so it is not NVRTC of CUDA 11.2 or newer")
+            LibraryFailure::MissingFunction { library, function } => {
+                write!(f, "it has no {function}, so it is not {library} or newer")
             }
             LibraryFailure::CallFailed { call, message } => write!(f, "{call} failed: {message}"),
             LibraryFailure::TooOld { version, oldest } => {
                 write!(f, "this is NVRTC {version}, but {oldest} or newer is required")
+            }
+            LibraryFailure::OtherThanNvrtc { version, nvrtc } => {
+                let Version { major, .. } = nvrtc;
+                write!(
+                    f,
+                    "this is nvJitLink {version}, but NVRTC is {nvrtc}: {nvrtc} or newer of CUDA {major} is required"
+                )
             }
         }
     }

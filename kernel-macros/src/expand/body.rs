@@ -1,11 +1,12 @@
 //! The CPU body, whose return type carries the types of the slots, and the definition that holds the IR.
 
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::Ident;
 
 use super::params;
 use crate::lower::{Lowered, result_name};
+use crate::options::LinkedFile;
 use crate::profile::OverflowChecks;
 use crate::signature::Signature;
 
@@ -60,6 +61,9 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
     let path = &signature.path;
     let ir = Literal::byte_string(&lowered.ir.to_bytes());
     let overflow_checks = overflow_checks();
+    let files = signature.foreign.iter().flat_map(|foreign| &foreign.files).map(linked_file);
+    let files: Vec<TokenStream> = files.collect();
+    let linking = if files.is_empty() { TokenStream::new() } else { quote!(.linking(const { &[#(#files),*] })) };
     // The `unsafe` block contains no user code.
     quote! {
         unsafe {
@@ -70,7 +74,19 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
                 #ir,
                 || ::cumbia::__private::contents_of(Self::__body),
                 || #overflow_checks,
-            )
+            ) #linking
+        }
+    }
+}
+
+/// Returns an expression for a file whose contents the executable contains. rustc reports a missing one at its path.
+fn linked_file(LinkedFile { path, kind, span }: &LinkedFile) -> TokenStream {
+    let kind = Ident::new(kind, Span::call_site());
+    quote_spanned! {*span=>
+        ::cumbia::__private::LinkedFile {
+            path: #path,
+            kind: ::cumbia::__private::LinkedKind::#kind,
+            bytes: ::core::include_bytes!(#path),
         }
     }
 }

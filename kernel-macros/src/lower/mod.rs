@@ -110,7 +110,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         span: position::of(signature.name.span()),
         params,
         result,
-        cuda: signature.foreign.as_ref().map(|foreign| foreign.cuda.clone()),
+        foreign: signature.foreign.as_ref().map(|foreign| foreign.device.clone()),
         locals,
         exprs,
         body,

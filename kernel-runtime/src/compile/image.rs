@@ -1,13 +1,15 @@
-//! Compilation of CUDA C to an image that the driver loads: from the precompiled images, the disk cache, or NVRTC.
+//! Compilation of CUDA C to an image that the driver loads: from the precompiled images, the disk cache, or NVRTC and
+//! nvJitLink.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use super::cache::{COUNTS, Cache};
-use super::nvrtc;
 use super::precompiled::{CompilationInputs, Precompiled};
 use super::request::{Request, options, recipe_parts};
-use crate::cuda::{Architecture, Image, Nvrtc, Version};
+use super::{link, nvrtc};
+use crate::cuda::{Architecture, Image, NvJitLink, Nvrtc, Version};
 use crate::error::{CompileError, Error};
 use cumbia_kernel_sync::event;
 
@@ -18,7 +20,7 @@ pub(crate) enum Origin {
     Precompiled,
     /// The disk cache.
     Cache,
-    /// Compiled by NVRTC in this process.
+    /// Compiled by NVRTC, and linked by nvJitLink, in this process.
     Nvrtc,
 }
 
@@ -43,11 +45,16 @@ pub(crate) fn precompile(
     architecture: &Architecture,
     into: &Precompiled,
 ) -> Result<(PathBuf, u64), Error> {
+    if !request.linked.is_empty() && !architecture.is_real() {
+        // PTX is not linked, so no GPU could load it.
+        let (kernel, architecture) = (request.kernel.to_owned(), architecture.to_string());
+        return Err(CompileError::LinkedPtx { kernel, architecture }.into());
+    }
     let sources = Sources { precompiled: None, ..Sources::of_process() };
     let (image, _) = sources.find(request, architecture, Target::Exactly, nvrtc::load)?;
     let options = options(request);
     let parts = recipe_parts(request, &options);
-    let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
+    let recipe = inputs(request, &parts);
     into.put(recipe, architecture, &image).map_err(|(path, source)| Error::File { operation: "writing", path, source })
 }
 
@@ -80,8 +87,38 @@ pub(super) fn compile_without_precompiled(
 pub(super) fn is_precompiled(request: Request<'_>, architecture: &Architecture) -> bool {
     let options = options(request);
     let parts = recipe_parts(request, &options);
-    let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
+    let recipe = inputs(request, &parts);
     Sources::of_process().precompiled(recipe, architecture, Target::Gpu).is_some()
+}
+
+/// Returns the inputs of a compilation.
+fn inputs<'a>(request: Request<'a>, parts: &'a [&'a [u8]]) -> CompilationInputs<'a> {
+    CompilationInputs { kernel: request.kernel, parts, links: !request.linked.is_empty() }
+}
+
+/// The versions of the tools that make an image, which are part of the name of a cached one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Toolchain {
+    nvrtc: Version,
+    /// The version of nvJitLink, if files are linked.
+    linker: Option<Version>,
+}
+
+impl Toolchain {
+    /// Returns the versions, if they are known without loading the libraries.
+    fn without_loading(cache: &Cache, links: bool) -> Option<Toolchain> {
+        let nvrtc = nvrtc::version_without_loading(cache)?;
+        let linker = if links { Some(link::version_without_loading(cache, nvrtc)?) } else { None };
+        Some(Toolchain { nvrtc, linker })
+    }
+}
+
+impl fmt::Display for Toolchain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Toolchain { nvrtc, linker } = self;
+        nvrtc.fmt(f)?;
+        linker.map_or(Ok(()), |linker| write!(f, "-nvjitlink.{linker}"))
+    }
 }
 
 /// The meaning of a requested architecture.
@@ -114,7 +151,7 @@ impl Sources {
     ) -> Result<(Image, Origin), CompileError> {
         let options = options(request);
         let parts = recipe_parts(request, &options);
-        let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
+        let recipe = inputs(request, &parts);
         if let Some(image) = self.precompiled(recipe, architecture, target) {
             COUNTS.precompiled();
             return Ok((image, Origin::Precompiled));
@@ -123,7 +160,9 @@ impl Sources {
         let key = recipe.key(architecture);
         let cache = self.cache.as_ref();
         let is_usable = |image: &Image| target == Target::Gpu || image.architecture == name;
-        let cached = |version: Version| cache?.get(&key, &version.to_string()).filter(is_usable);
+        // PTX is not linked.
+        let links = !request.linked.is_empty() && architecture.is_real();
+        let cached = |toolchain: Toolchain| cache?.get(&key, &toolchain.to_string()).filter(is_usable);
         let hit = |image| {
             COUNTS.hit();
             let (kernel, variant, architecture) = (request.instance.to_owned(), request.variant, name.clone());
@@ -132,14 +171,18 @@ impl Sources {
             Ok((image, Origin::Cache))
         };
 
-        let expected = cache.and_then(nvrtc::version_without_loading);
+        let expected = cache.and_then(|cache| Toolchain::without_loading(cache, links));
         if let Some(image) = expected.and_then(cached) {
             return hit(image);
         }
-        let nvrtc = match load(cache) {
-            Ok(nvrtc) => nvrtc,
-            // A cached kernel, compiled elsewhere or before NVRTC was removed, does not need NVRTC.
-            Err(error @ CompileError::NoNvrtc { .. }) => {
+        let loaded = load(cache).and_then(|nvrtc| {
+            let linker = if links { Some(link::load(nvrtc, request, cache)?) } else { None };
+            Ok((nvrtc, linker))
+        });
+        let (nvrtc, linker) = match loaded {
+            Ok(loaded) => loaded,
+            // A cached kernel, compiled elsewhere or before a library was removed, does not need it.
+            Err(error @ (CompileError::NoNvrtc { .. } | CompileError::NoNvJitLink { .. })) => {
                 return match cache.and_then(|cache| cache.get_any_version(&key)).filter(is_usable) {
                     Some(image) => hit(image),
                     None => Err(error),
@@ -147,8 +190,9 @@ impl Sources {
             }
             Err(error) => return Err(error),
         };
-        if expected != Some(nvrtc.version())
-            && let Some(image) = cached(nvrtc.version())
+        let toolchain = Toolchain { nvrtc: nvrtc.version(), linker: linker.map(NvJitLink::version) };
+        if expected != Some(toolchain)
+            && let Some(image) = cached(toolchain)
         {
             return hit(image);
         }
@@ -160,11 +204,13 @@ impl Sources {
         }
         let architecture = match target {
             Target::Exactly => architecture.clone(),
+            // nvJitLink emits machine code only, so that NVRTC has to know the GPU.
+            Target::Gpu if links => architecture.clone(),
             Target::Gpu => nvrtc.architecture_for(architecture)?,
         };
-        let image = compile_now(nvrtc, request, &architecture, cache)?;
+        let image = compile_now(nvrtc, linker, request, &architecture, cache)?;
         if let Some(cache) = cache {
-            cache.put(&key, &nvrtc.version().to_string(), &image);
+            cache.put(&key, &toolchain.to_string(), &image);
         }
         Ok((image, Origin::Nvrtc))
     }
@@ -178,15 +224,19 @@ impl Sources {
     }
 }
 
-/// Compiles with NVRTC, counts the compilation and emits a `tracing` event.
+/// Compiles with NVRTC and links, counts the compilation and emits a `tracing` event.
 fn compile_now(
     nvrtc: &Nvrtc,
+    linker: Option<&NvJitLink>,
     request: Request<'_>,
     architecture: &Architecture,
     cache: Option<&Cache>,
 ) -> Result<Image, CompileError> {
     let start = Instant::now();
-    let image = nvrtc::compile(nvrtc, request, architecture, cache);
+    let image = nvrtc::compile(nvrtc, request, architecture, cache).and_then(|image| match linker {
+        Some(linker) => link::link(nvrtc, linker, request, architecture, image),
+        None => Ok(image),
+    });
     let took = start.elapsed();
     COUNTS.compiled(took);
     let (kernel, architecture, version) = (request.instance.to_owned(), architecture.clone(), nvrtc.version());
@@ -319,7 +369,7 @@ mod tests {
         let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
         let options = options(request(SOURCE));
         let parts = recipe_parts(request(SOURCE), &options);
-        precompiled.put(CompilationInputs { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
+        precompiled.put(inputs(request(SOURCE), &parts), &sm_90(), &image).unwrap();
 
         let sources = Sources { precompiled: Some(precompiled), cache: None };
         let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: Vec::new(), driver: None });

@@ -61,7 +61,10 @@ pub(crate) fn load(context: &Arc<Context>, request: Request<'_>, entry: &str) ->
 }
 
 fn load_image(context: &Arc<Context>, request: Request<'_>, image: &Image, entry: &str) -> Result<Module, Error> {
-    // SAFETY: NVRTC has written the cubin in this process, or earlier: a file of the cache or of precompiled kernels has
+    // The PTX of a kernel with linked files lacks the functions that the files define.
+    let without_ptx = (!request.linked.is_empty()).then(|| Image { ptx: String::new(), ..image.clone() });
+    let image = without_ptx.as_ref().unwrap_or(image);
+    // SAFETY: NVRTC or nvJitLink has written the cubin in this process, or earlier: a file of the cache or of precompiled kernels has
     // a checksum, and only users that this process trusts can have written it (`cache/trust.rs`).
     unsafe { context.load(image, entry) }.map_err(|error| match error {
         LoadError::ImageRejected { rejections } => CompileError::ImageRejected {

@@ -2,12 +2,13 @@
 //!
 //! [`specialise`] builds the program of a monomorphised kernel and its CUDA C, in [`variants`] that a launch selects
 //! from. A [`request`] of that source and its options leads to an [`image`]: from the directory of [`precompiled`]
-//! kernels, the disk [`cache`], or [`nvrtc`]; [`load`] loads it on a GPU. [`precompile`](crate::inspect::precompile) does all
+//! kernels, the disk [`cache`], or [`nvrtc`] and, if it has functions in linked files, [`link`]; [`load`] loads it on a GPU. [`precompile`](crate::inspect::precompile) does all
 //! but the last step ahead of time.
 
 pub(crate) mod build;
 pub mod cache;
 pub(crate) mod image;
+mod link;
 mod load;
 mod nvrtc;
 mod partial;

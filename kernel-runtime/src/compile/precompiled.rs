@@ -32,8 +32,10 @@ pub(crate) struct Precompiled {
 pub(crate) struct CompilationInputs<'a> {
     /// The kernel's name.
     pub(crate) kernel: &'a str,
-    /// The CUDA C, then the options.
-    pub(crate) parts: &'a [&'a str],
+    /// The CUDA C, then the options, then the linked files.
+    pub(crate) parts: &'a [&'a [u8]],
+    /// Whether files are linked, so that the PTX of an image is incomplete.
+    pub(crate) links: bool,
 }
 
 impl Precompiled {
@@ -121,6 +123,7 @@ impl Precompiled {
             }
             // A file with machine code contains its PTX as well, which the driver compiles for newer GPUs.
             if architecture.is_real()
+                && !inputs.links
                 && let Some(suitability) = architecture.to_virtual().suits(gpu)
             {
                 choices.push((suitability, architecture, true));
@@ -166,7 +169,7 @@ impl CompilationInputs<'_> {
     /// Returns the key of the image for an architecture.
     pub(crate) fn key(&self, architecture: &Architecture) -> Key {
         let architecture = architecture.to_string();
-        let parts: Vec<&str> = std::iter::once(architecture.as_str()).chain(self.parts.iter().copied()).collect();
+        let parts: Vec<&[u8]> = std::iter::once(architecture.as_bytes()).chain(self.parts.iter().copied()).collect();
         Key::of(&parts)
     }
 }
@@ -175,7 +178,8 @@ impl CompilationInputs<'_> {
 mod tests {
     use super::*;
 
-    const INPUTS: CompilationInputs<'_> = CompilationInputs { kernel: "saxpy<f32>", parts: &["source", "--option"] };
+    const INPUTS: CompilationInputs<'_> =
+        CompilationInputs { kernel: "saxpy<f32>", parts: &[b"source", b"--option"], links: false };
 
     fn architecture(name: &str) -> Architecture {
         Architecture::parse(name).unwrap()
@@ -208,6 +212,13 @@ mod tests {
         assert_eq!(for_gpu(12, 0), expected("compute_90", false, "PTX of sm_90"));
         assert_eq!(for_gpu(7, 5), expected("compute_75", false, "PTX of compute_75"));
         assert_eq!(for_gpu(7, 0), None);
+        // The PTX refers to functions that only the machine code contains.
+        let linked = |major, minor| {
+            let inputs = CompilationInputs { links: true, ..INPUTS };
+            precompiled.get_for_gpu(inputs, &Architecture::of_device(major, minor)).is_some()
+        };
+        std::fs::remove_file(precompiled.path(INPUTS, &architecture("compute_75"))).unwrap();
+        assert!(linked(9, 0) && !linked(12, 0));
     }
 
     #[test]
@@ -215,7 +226,7 @@ mod tests {
         let (_folder, precompiled) = folder_of(&["sm_90"]);
         let sm_90 = architecture("sm_90");
         assert_eq!(precompiled.get(INPUTS, &sm_90), Some(image("sm_90")));
-        for parts in [&["edited", "--option"], &["source", "--other"]] {
+        for parts in [&[&b"edited"[..], b"--option"], &[b"source", b"--other"]] {
             assert_eq!(precompiled.get_for_gpu(CompilationInputs { parts, ..INPUTS }, &sm_90), None);
         }
         // One architecture's file under the name of another's.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use cumbia_kernel_compiler::Variant;
 
+use crate::definition::LinkedFile;
 use crate::options::Options;
 
 /// A compilation request: the CUDA C of a kernel, and its options.
@@ -21,6 +22,8 @@ pub(crate) struct Request<'a> {
     pub(crate) source: &'a str,
     /// The compiler flags.
     pub(crate) flags: Flags,
+    /// The files that define device functions, which are linked to the compiled source.
+    pub(crate) linked: &'a [LinkedFile],
 }
 
 impl<'a> Request<'a> {
@@ -33,6 +36,7 @@ impl<'a> Request<'a> {
             coarsened: 1,
             source,
             flags: Flags::default(),
+            linked: &[],
         }
     }
 }
@@ -77,10 +81,16 @@ pub(crate) fn options(request: Request<'_>) -> Vec<Cow<'static, str>> {
     if let Some(most) = max_registers {
         options.push(format!("--maxrregcount={most}").into());
     }
+    if !request.linked.is_empty() {
+        options.push("--relocatable-device-code=true".into());
+    }
     options
 }
 
-/// Returns the inputs that determine an image besides its architecture and NVRTC's version.
-pub(crate) fn recipe_parts<'a>(request: Request<'a>, options: &'a [Cow<'static, str>]) -> Vec<&'a str> {
-    std::iter::once(request.source).chain(options.iter().map(AsRef::as_ref)).collect()
+/// Returns the inputs that determine an image besides its architecture and the versions of NVRTC and nvJitLink.
+pub(crate) fn recipe_parts<'a>(request: Request<'a>, options: &'a [Cow<'static, str>]) -> Vec<&'a [u8]> {
+    let texts = std::iter::once(request.source).chain(options.iter().map(AsRef::as_ref));
+    // The path is in messages only, and the kind determines how the contents are used.
+    let files = request.linked.iter().flat_map(|file| [file.kind.name().as_bytes(), file.bytes]);
+    texts.map(str::as_bytes).chain(files).collect()
 }

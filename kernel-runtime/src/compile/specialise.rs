@@ -24,7 +24,7 @@ use super::build::{Build, PerBuild};
 use super::variants::{Candidates, ProofCondition, first_variant};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
-use crate::definition::{Compound, Content, Definition};
+use crate::definition::{Compound, Content, Definition, LinkedFile};
 use crate::dim::Dim3;
 use crate::equality;
 use crate::error::{Check, CompileError, DeviceError, Diagnostic, Error, Position, Result};
@@ -43,6 +43,8 @@ pub(crate) struct Specialised {
     pub(crate) number: u32,
     pub(crate) facts: Facts,
     pub(super) validated: Validated,
+    /// The files that define device functions of the program.
+    linked: Vec<LinkedFile>,
     /// The CUDA C for each layout of the views and each build.
     pub(super) sources: [PerBuild<Source>; 2],
     /// The variants that a launch can choose, for each layout of the views.
@@ -251,6 +253,7 @@ impl Specialised {
             coarsened: self.factor(layout, build),
             source: &self.source(layout, build).text,
             flags: Flags { max_registers, ..flags },
+            linked: &self.linked,
         }
     }
 
@@ -413,7 +416,8 @@ fn entry(id: TypeId) -> &'static Entry {
 fn specialise(source: &KernelSource) -> Result<Specialised, Vec<Diagnostic>> {
     let mut linker = Linker::default();
     let kernel = Arc::new(linker.instance(&(source.definition)())?);
-    let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
+    let Linker { functions, linked, .. } = linker;
+    let program = Program { kernel, functions, index: Scalar::Usize };
     let program = if source.options.index32 { with_narrow_indices(program).map_err(diagnostics)? } else { program };
     let validated = cumbia_kernel_compiler::check(program).map_err(diagnostics)?;
     Ok(Specialised {
@@ -423,6 +427,7 @@ fn specialise(source: &KernelSource) -> Result<Specialised, Vec<Diagnostic>> {
         number: u32::MAX,
         facts: validated.facts(),
         validated,
+        linked,
         sources: Default::default(),
         candidates: Default::default(),
         proof: Default::default(),
@@ -441,6 +446,8 @@ fn diagnostics(errors: cumbia_kernel_compiler::Errors) -> Vec<Diagnostic> {
 #[derive(Default)]
 struct Linker {
     functions: Vec<Arc<Instance>>,
+    /// The files that define functions among them.
+    linked: Vec<LinkedFile>,
     /// The numbers of the functions. The definition of a built-in method is a function for each choice of overflow checks.
     known: HashMap<(TypeId, Option<bool>), FunctionId>,
     /// The functions being collected, outermost first: the call chain to the innermost one.
@@ -461,9 +468,15 @@ struct OpenFunction {
 impl Linker {
     /// Fills the slots of a function, and collects the functions that it calls.
     fn instance(&mut self, definition: &Definition) -> Result<Instance, Vec<Diagnostic>> {
-        let &Definition { id, path, file, ir, slots, overflow_checks: _, built_in } = definition;
+        let &Definition { id, path, file, ir, slots, overflow_checks: _, built_in, linked } = definition;
         let overflow_checks = self.overflow_checks(definition);
         self.reject_recursion(id, path)?;
+        for file in linked {
+            // Several functions may be in one file, which is linked once.
+            if !self.linked.iter().any(|known| known.kind == file.kind && known.bytes == file.bytes) {
+                self.linked.push(*file);
+            }
+        }
         let function = Function::from_bytes(ir).map_err(|error| unreadable_ir(path, &error.to_string()))?;
         self.open.push(OpenFunction { id, path, file, function, slot: SlotId(0), overflow_checks });
         let mut filled = Vec::new();

@@ -1,12 +1,22 @@
-//! Attribution of NVRTC's errors to CUDA C written by the user.
+//! Attribution of NVRTC's errors to CUDA C and symbols of linked functions written by the user.
 
-use cumbia_kernel_compiler::user_texts;
+use cumbia_kernel_compiler::{linked_symbols, user_texts};
 
 use crate::error::CompileError;
 
-/// Returns the error if the first one in the log is located in CUDA C written by the user.
+/// Returns the error if the first one in the log is located in CUDA C written by the user, or at the declaration of a linked
+/// function.
 pub(super) fn find(kernel: &str, source: &str, log: &str) -> Option<CompileError> {
     let (file, line, message) = log.lines().find_map(parse_error)?;
+    if let Some(symbol) = linked_symbols(source).into_iter().find(|symbol| symbol.file == file && symbol.line == line) {
+        return Some(CompileError::SymbolRejected {
+            kernel: kernel.to_owned(),
+            symbol: symbol.name,
+            file: symbol.file,
+            line,
+            message: message.to_owned(),
+        });
+    }
     let text = user_texts(source).into_iter().find(|text| text.file == file && text.lines.contains(&line))?;
     Some(CompileError::CudaCRejected {
         kernel: kernel.to_owned(),
@@ -52,5 +62,16 @@ mod tests {
         check("src/lib.rs(3): error: of ours\nsrc/lib.rs(7): error: of the user's", None);
         check("src/other.rs(7): error: of another file", None);
         check("nothing that is known", None);
+    }
+
+    #[test]
+    fn errors_at_a_declaration_are_about_the_symbol() {
+        let source = "#line 3 \"src/lib.rs\"\nextern \"C\" __device__ types::S __brevll(float x);\n\n#line 9 \"src/lib.rs\"\nvoid f() {}\n";
+        let log = |line: u32| format!("src/lib.rs({line}): error: more than one instance of overloaded function");
+        match find("k", source, &log(3)) {
+            Some(CompileError::SymbolRejected { symbol, line: 3, .. }) => assert_eq!(symbol, "__brevll"),
+            other => panic!("{other:?}"),
+        }
+        assert!(find("k", source, &log(9)).is_none());
     }
 }

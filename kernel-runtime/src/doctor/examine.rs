@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{CacheReport, DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
+use super::{CacheReport, DriverReport, GpuProperties, GpuReport, NvJitLinkReport, NvrtcReport, Report};
 use crate::cache::{self, Cache};
 use crate::compile::{self, Request};
-use crate::cuda::{self, Context};
+use crate::cuda::{self, Context, NoNvJitLink, NvJitLink};
 use crate::device::Device;
 use crate::device::gpu::Gpu;
-use crate::error::{CompileError, DeviceError, Error, Result};
+use crate::error::{CompileError, DeviceError, Error, Result, Searched};
 use crate::precompiled::Precompiled;
 
 /// Examines this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU, and compiles and loads
@@ -23,7 +23,7 @@ use crate::precompiled::Precompiled;
 /// assert!(report.default_device.is_ok() || std::env::var_os("CUMBIA_DEVICE").is_some());
 /// ```
 pub fn doctor() -> Report {
-    let nvrtc = nvrtc();
+    let (nvrtc, nvjitlink) = compilers();
     Report {
         version: env!("CARGO_PKG_VERSION"),
         driver: driver(),
@@ -31,6 +31,7 @@ pub fn doctor() -> Report {
         default_device: Device::open().map(|device| device.to_string()),
         cpu: Device::cpu().limits().clone(),
         nvrtc,
+        nvjitlink,
         cache: cache(),
         precompiled: Precompiled::of_process().map(|precompiled| precompiled.folder().to_owned()),
         disassemblers: cuda::disassemblers(),
@@ -72,14 +73,26 @@ fn driver_release() -> Option<String> {
     Some(version.trim().to_owned()).filter(|version| !version.is_empty())
 }
 
-fn nvrtc() -> Result<NvrtcReport, CompileError> {
-    let (nvrtc, searched) = cuda::Nvrtc::look()?;
-    Ok(NvrtcReport {
+/// Examines NVRTC, and with it nvJitLink.
+#[allow(clippy::type_complexity, reason = "these are two fields of the report")]
+fn compilers() -> (Result<NvrtcReport, CompileError>, Option<Result<NvJitLinkReport, Vec<Searched>>>) {
+    let (nvrtc, searched) = match cuda::Nvrtc::look() {
+        Ok(found) => found,
+        Err(error) => return (Err(error.into()), None),
+    };
+    let linker = match NvJitLink::look(&nvrtc) {
+        Ok((linker, _)) => {
+            Ok(NvJitLinkReport { version: linker.version(), path: linker.path().map(ToOwned::to_owned) })
+        }
+        Err(NoNvJitLink { searched, nvrtc: _ }) => Err(searched),
+    };
+    let nvrtc = NvrtcReport {
         version: nvrtc.version(),
         path: nvrtc.path().map(ToOwned::to_owned),
         architectures: nvrtc.supported().iter().map(|number| format!("sm_{number}")).collect(),
         searched,
-    })
+    };
+    (Ok(nvrtc), Some(linker))
 }
 
 fn gpus(has_nvrtc: bool) -> Vec<GpuReport> {

@@ -27,6 +27,9 @@ pub struct Report {
     pub cpu: Limits,
     /// NVRTC, CUDA's run-time compiler, or why it is not usable.
     pub nvrtc: Result<NvrtcReport, CompileError>,
+    /// nvJitLink, CUDA's run-time linker, which kernels with linked files need, or the locations that were searched for it;
+    /// `None` without NVRTC.
+    pub nvjitlink: Option<Result<NvJitLinkReport, Vec<Searched>>>,
     /// The disk cache.
     pub cache: CacheReport,
     /// The directory of precompiled kernels.
@@ -89,6 +92,16 @@ pub struct NvrtcReport {
     pub architectures: Vec<String>,
     /// The locations searched before, with the result of the search there.
     pub searched: Vec<Searched>,
+}
+
+/// nvJitLink, CUDA's run-time linker, in a [`Report`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NvJitLinkReport {
+    /// Its version, which is that of its CUDA toolkit.
+    pub version: Version,
+    /// The path of the library.
+    pub path: Option<PathBuf>,
 }
 
 /// The disk cache, in a [`Report`].

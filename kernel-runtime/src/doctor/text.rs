@@ -4,10 +4,10 @@ use std::fmt::{self, Write};
 
 use bytesize::ByteSize;
 
-use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
+use super::{DriverReport, GpuProperties, GpuReport, NvJitLinkReport, NvrtcReport, Report};
 use crate::cache::Stats;
 use crate::device::properties::host_memory;
-use crate::error::{CompileError, DeviceError, DriverFailure, no_nvrtc, version_text};
+use crate::error::{CompileError, DeviceError, DriverFailure, no_nvrtc, nvjitlink_package, version_text};
 use crate::precompiled::FOLDER_NAME;
 
 /// The width of the heading column, in characters.
@@ -19,6 +19,7 @@ impl fmt::Display for Report {
         writeln!(f, "Cumbia {} on {os} {processor}\n", self.version)?;
         section(f, "driver", &self.driver_text())?;
         section(f, "NVRTC", &self.nvrtc_text())?;
+        section(f, "nvJitLink", &self.nvjitlink_text())?;
         section(f, "devices", &self.devices_text())?;
         section(f, "cache", &self.cache_text())?;
         section(f, "precompiled", &self.precompiled_text())?;
@@ -76,6 +77,27 @@ impl Report {
             }
             Err(CompileError::NoNvrtc { searched, driver }) => no_nvrtc(searched, *driver, usize::MAX),
             Err(error) => error.to_string(),
+        }
+    }
+
+    fn nvjitlink_text(&self) -> String {
+        match (&self.nvjitlink, &self.nvrtc) {
+            (Some(Ok(NvJitLinkReport { version, path })), _) => {
+                let path = path
+                    .as_ref()
+                    .map_or_else(|| "found by the dynamic loader".to_owned(), |path| path.display().to_string());
+                format!("version {version}\n{path}")
+            }
+            (Some(Err(searched)), Ok(nvrtc)) => {
+                let package = nvjitlink_package(nvrtc.version);
+                let mut text = format!("none, so kernels with linked files cannot be compiled\n  help: {package}");
+                // Nothing but absent files is the usual state.
+                for place in searched.iter().filter(|place| !place.outcome.is_absence()) {
+                    let _ = write!(text, "\n  looked for {place}");
+                }
+                text
+            }
+            (Some(Err(_)) | None, _) => "not searched, as there is no NVRTC".to_owned(),
         }
     }
 
@@ -217,7 +239,7 @@ mod tests {
     use crate::device::Device;
     use crate::device::properties::{Limits, Pci};
     use crate::error::Version;
-    use crate::error::{Error, SearchOutcome, SearchPlace, Searched};
+    use crate::error::{Error, LibraryFailure, SearchOutcome, SearchPlace, Searched};
 
     /// Returns a report of a machine without CUDA.
     fn bare() -> Report {
@@ -238,6 +260,7 @@ mod tests {
                 searched: vec![Searched::new(SearchPlace::Toolkit("CUDA_HOME"), SearchOutcome::NotSet)],
                 driver: None,
             }),
+            nvjitlink: None,
             cache: CacheReport { stats: Stats::default(), problem: None },
             precompiled: None,
             disassemblers: vec![("nvdisasm", None)],
@@ -306,6 +329,7 @@ mod tests {
         let report = |test| Report {
             driver: Ok(driver.clone()),
             nvrtc: Ok(nvrtc.clone()),
+            nvjitlink: Some(Ok(NvJitLinkReport { version: nvrtc.version, path: Some("/lib/libnvJitLink.so".into()) })),
             gpus: vec![gpu(test)],
             default_device: Ok("cuda:0 (NVIDIA H200)".to_owned()),
             ..bare()
@@ -316,12 +340,24 @@ mod tests {
                 "supports CUDA 13.0, release 580.95",
                 "/lib/libcuda.so.1",
                 "compiles for sm_75, sm_90",
+                "nvJitLink     version 13.5\n              /lib/libnvJitLink.so",
                 "a toolkit in CUDA_HOME: not set",
                 "cuda:0  NVIDIA H200, at 0000:1b:00.0: compute capability 9.0",
                 "100.0 GiB free",
                 "compiled for sm_90a and loaded in 40.0ms",
                 "`Device::open()` opens cuda:0 (NVIDIA H200)",
                 "Kernels run on a GPU.",
+            ],
+        );
+        let linker = LibraryFailure::NotLoaded { message: "wrong ELF class".to_owned() };
+        let searched = [("a", SearchOutcome::NotFound), ("b", SearchOutcome::Unusable(linker))];
+        let searched = searched.map(|(origin, outcome)| Searched::new(SearchPlace::Toolkit(origin), outcome)).to_vec();
+        check(
+            &Report { nvjitlink: Some(Err(searched)), ..report(None) },
+            &[
+                "nvJitLink     none, so kernels with linked files cannot be compiled\n                help: `pip install",
+                "nvidia-nvjitlink>=13.5",
+                "looked for a toolkit in b: wrong ELF class",
             ],
         );
         let rejected = CompileError::ImageRejected {

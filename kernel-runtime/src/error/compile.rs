@@ -9,7 +9,9 @@ use super::position::Position;
 use super::proof::{Check, KeptCheck};
 pub use cumbia_kernel_compiler::ObstacleKind;
 
-use crate::cuda::{BadNvrtcReason, ImageRejection, Joined, NvrtcFailure, Searched, UnsupportedReason, Version};
+use crate::cuda::{
+    BadNvrtcReason, ImageRejection, Joined, LinkFailure, NvrtcFailure, Searched, UnsupportedReason, Version,
+};
 
 /// Why there is no machine code for a kernel.
 #[derive(Debug, Error)]
@@ -39,6 +41,66 @@ pub enum CompileError {
     NoDisassembler {
         /// Every searched location, with the result of the search there.
         searched: Vec<Searched>,
+    },
+    /// A kernel has functions in linked files, and nvJitLink, CUDA's run-time linker, is not installed.
+    #[error(
+        "nvJitLink, CUDA's run-time linker, was not found, and kernel `{kernel}` links `{file}`\n  help: install it with {}, or install the CUDA toolkit; it is searched beside NVRTC first{}",
+        nvjitlink_package(*nvrtc),
+        searched_lines(searched, MAX_SEARCHED_LINES)
+    )]
+    NoNvJitLink {
+        /// The kernel.
+        kernel: String,
+        /// The path of a linked file, as written.
+        file: String,
+        /// The version of NVRTC, whose output is linked.
+        nvrtc: Version,
+        /// Every searched location, with the result of the search there.
+        searched: Vec<Searched>,
+    },
+    /// nvJitLink did not link a kernel with the files that define its device functions.
+    #[error(
+        "nvJitLink {version} cannot link kernel `{kernel}` for {architecture} with {}{}\n  help: the files must define `extern \"C\" __device__` functions with the declared symbols, in relocatable device code (`nvcc -rdc=true`): PTX, or machine code for this architecture{}",
+        files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", "),
+        // The log says more than the status.
+        if failure.log().is_none() { format!(": {failure} ({call})") } else { String::new() },
+        failure.log().map_or_else(String::new, |log| format!("\n{log}"))
+    )]
+    LinkFailed {
+        /// The kernel.
+        kernel: String,
+        /// The architecture.
+        architecture: String,
+        /// The paths of the linked files, as written.
+        files: Vec<String>,
+        /// The version of nvJitLink.
+        version: Version,
+        /// The function of nvJitLink.
+        call: &'static str,
+        /// Why it failed.
+        failure: LinkFailure,
+    },
+    /// A kernel has functions in linked files, and PTX for later compilation by the driver was requested.
+    #[error(
+        "kernel `{kernel}` has functions in linked files, and cannot be precompiled for {architecture}: nvJitLink makes machine code\n  help: request real architectures, such as `sm_90`"
+    )]
+    LinkedPtx {
+        /// The kernel.
+        kernel: String,
+        /// The architecture.
+        architecture: String,
+    },
+    /// NVRTC rejected a linked file with CUDA C++.
+    #[error(
+        "NVRTC rejected `{file}`, which kernel `{kernel}` links\n  help: correct the file; it is compiled with the options of the kernel, and without include directories\n{log}"
+    )]
+    LinkedFileRejected {
+        /// The kernel.
+        kernel: String,
+        /// The path of the file, as written.
+        file: String,
+        /// NVRTC's log.
+        log: String,
     },
     /// NVRTC failed for a reason other than the source.
     #[error("NVRTC {version} failed in {call}: {failure}")]
@@ -80,6 +142,22 @@ pub enum CompileError {
         message: String,
         /// NVRTC's log.
         log: String,
+    },
+    /// NVRTC rejected the declaration of a function in a linked file.
+    #[error(
+        "NVRTC rejected the symbol `{symbol}` of a linked function, at {file}:{line}: {message}\n  help: CUDA may declare a function of this name: rename it in the linked file, and name it by `symbol = \"..\"`"
+    )]
+    SymbolRejected {
+        /// The kernel that calls the function.
+        kernel: String,
+        /// The symbol.
+        symbol: String,
+        /// The Rust source file.
+        file: String,
+        /// The line of the function in it, from 1.
+        line: u32,
+        /// NVRTC's first message.
+        message: String,
     },
     /// A string is not the name of an architecture.
     #[error(
@@ -233,6 +311,12 @@ fn nvrtc_package(driver: Option<u32>) -> &'static str {
     }
 }
 
+/// Returns the command that installs an nvJitLink for the output of an NVRTC.
+pub(crate) fn nvjitlink_package(nvrtc: Version) -> String {
+    let suffix = if nvrtc.major < 13 { "-cu12" } else { "" };
+    format!("`pip install 'nvidia-nvjitlink{suffix}>={nvrtc}'`")
+}
+
 /// Renders diagnostics, separated by empty lines.
 fn blocks(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(Diagnostic::to_string).collect::<Vec<_>>().join("\n\n")
@@ -242,6 +326,23 @@ fn blocks(diagnostics: &[Diagnostic]) -> String {
 mod tests {
     use super::*;
     use crate::error::{SearchOutcome, SearchPlace};
+
+    #[test]
+    fn a_missing_nvjitlink_is_at_most_ten_lines() {
+        let absent = Searched::new(SearchPlace::Toolkit("CUDA_HOME"), SearchOutcome::NotSet);
+        let error = |major| CompileError::NoNvJitLink {
+            kernel: "blur".to_owned(),
+            file: "blur.ptx".to_owned(),
+            nvrtc: Version { major, minor: 2 },
+            searched: vec![absent.clone(); 20],
+        };
+        let text = error(13).to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 10, "{text}");
+        assert!(lines[0].ends_with("kernel `blur` links `blur.ptx`"), "{text}");
+        assert!(lines[1].starts_with("  help: install it with `pip install 'nvidia-nvjitlink>=13.2'`"), "{text}");
+        assert!(error(12).to_string().contains("'nvidia-nvjitlink-cu12>=12.2'"));
+    }
 
     #[test]
     fn a_missing_nvrtc_is_at_most_ten_lines() {

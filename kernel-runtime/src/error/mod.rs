@@ -19,7 +19,7 @@ use thiserror::Error;
 
 pub use self::algorithm::{AlgorithmError, ArrayArgument, RequiredLength, ResultKind};
 pub use self::compile::{CompileError, Diagnostic, ObstacleKind};
-pub(crate) use self::compile::{no_nvrtc, version_text};
+pub(crate) use self::compile::{no_nvrtc, nvjitlink_package, version_text};
 pub use self::device::{DeviceError, DeviceName, DriverFailure};
 pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
@@ -31,8 +31,8 @@ pub use self::proof::{
 };
 pub use self::shape::ShapeError;
 pub use crate::cuda::{
-    BadNvrtcReason, ImageForm, ImageRejection, LibraryFailure, NvrtcArgument, NvrtcFailure, SearchOutcome, SearchPlace,
-    Searched, UnsupportedReason, Version,
+    BadNvrtcReason, ImageForm, ImageRejection, LibraryFailure, LinkFailure, NvrtcArgument, NvrtcFailure, SearchOutcome,
+    SearchPlace, Searched, UnsupportedReason, Version,
 };
 use crate::dim::Dim3;
 pub use cumbia_kernel_lang::fault::{FaultKind, Waiting};

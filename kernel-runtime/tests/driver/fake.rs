@@ -48,14 +48,14 @@ fn folder() -> Option<&'static PathBuf> {
 fn build() -> Option<PathBuf> {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     Command::new(&compiler).arg("--version").output().ok()?;
-    let [driver, nvrtc, profiler] = ["driver.c", "nvrtc.c", "profiler.c"].map(|name| {
+    let [driver, nvrtc, nvjitlink, profiler] = ["driver.c", "nvrtc.c", "nvjitlink.c", "profiler.c"].map(|name| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver").join(name);
         std::fs::read_to_string(path).expect("the sources are here")
     });
     let (rest, old_rest) = (rest_of_driver_without(&[]), rest_of_driver_without(&["Cluster", "LaunchKernelEx"]));
     // The name is a hash of the sources, so that the directory is rebuilt when something changes.
     let mut hasher = DefaultHasher::new();
-    (&driver, &nvrtc, &profiler, &rest).hash(&mut hasher);
+    (&driver, &nvrtc, &nvjitlink, &profiler, &rest).hash(&mut hasher);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-driver-{:016x}", hasher.finish()));
     if folder.exists() {
         return Some(folder);
@@ -78,6 +78,7 @@ fn build() -> Option<PathBuf> {
     // The names that the loader searches for without CUMBIA_NVRTC.
     compile(&[], "libnvrtc.so.13", &[("nvrtc.c", &nvrtc)]);
     compile(&["-DMAJOR=12"], "libnvrtc.so.12", &[("nvrtc.c", &nvrtc)]);
+    compile(&[], "libnvJitLink.so", &[("nvjitlink.c", &nvjitlink)]);
     compile(&[], "profiler.so", &[("profiler.c", &profiler)]);
     compile(&["-DWITHOUT_CLUSTERS"], "old/libcuda.so.1", &[("driver.c", &driver), ("old/rest.c", &old_rest)]);
     compile(&[], "old/libnvrtc.so", &[("nvrtc.c", &nvrtc)]);

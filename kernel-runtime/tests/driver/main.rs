@@ -16,6 +16,7 @@ mod journal;
 mod kernels;
 mod launches;
 mod limits;
+mod linking;
 mod prints;
 mod profiling;
 mod random;

@@ -48,7 +48,7 @@ pub(crate) enum Expr {
 pub(crate) enum CallTarget {
     /// A helper. With a site it can fault there, and takes the site and the launch after its arguments.
     Helper(Helper, Option<SiteRef>),
-    /// A function of CUDA without side effects, listed in `cuda::reserved`, whose result depends only on its arguments.
+    /// A function of CUDA without side effects, listed in `reserved`, whose result depends only on its arguments.
     Builtin(&'static str),
     /// A function of CUDA with side effects: it writes memory or synchronises.
     Effect(&'static str),

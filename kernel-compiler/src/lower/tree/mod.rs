@@ -7,7 +7,7 @@ mod expr;
 mod quantity;
 mod stmt;
 
-use crate::ir::{CudaC, FunctionId, Scalar};
+use crate::ir::{Foreign, FunctionId, Scalar};
 use crate::set::Set;
 use crate::source::Site;
 use litemap::LiteMap;
@@ -171,8 +171,8 @@ impl Function {
 pub(crate) enum Body {
     /// Statements lowered from Rust.
     Stmts(Vec<Stmt>),
-    /// Text that the user wrote in CUDA C.
-    Text(CudaC),
+    /// Code that the user wrote in CUDA C, or that is linked.
+    Foreign(Foreign),
 }
 
 /// A variable of a [`Function`].

@@ -46,7 +46,7 @@ fn communicating(module: &Module) -> Set<FunctionId> {
 fn communicates(function: &Function, functions: &Set<FunctionId>) -> bool {
     match &function.body {
         Body::Stmts(stmts) => !is_independent(stmts, functions),
-        Body::Text(_) => true,
+        Body::Foreign(_) => true,
     }
 }
 

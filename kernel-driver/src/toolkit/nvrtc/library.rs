@@ -67,7 +67,10 @@ impl Functions {
         fn get<F: Copy>(library: &Library, name: &'static CStr) -> Result<F, LibraryFailure> {
             // SAFETY: the caller's type is that of nvrtc.h for this name, unchanged since CUDA 11.2.
             let found = unsafe { resolve(library, name) };
-            found.ok_or_else(|| LibraryFailure::MissingFunction { function: name.to_str().unwrap_or_default() })
+            found.ok_or_else(|| LibraryFailure::MissingFunction {
+                library: "NVRTC of CUDA 11.2",
+                function: name.to_str().unwrap_or_default(),
+            })
         }
         Ok(Functions {
             version: get(library, c"nvrtcVersion")?,

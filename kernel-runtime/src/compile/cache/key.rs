@@ -18,12 +18,13 @@ pub(crate) struct Key(pub(super) [u8; HASH_BYTES]);
 
 impl Key {
     /// Returns the hash of the parts. Each is hashed with its length, so that different parts with the same concatenation differ.
-    pub(crate) fn of(parts: &[&str]) -> Key {
+    pub(crate) fn of(parts: &[impl AsRef<[u8]>]) -> Key {
         let mut hasher = SipHasher24::new();
         hasher.write(&FORMAT.to_le_bytes());
         for part in parts {
+            let part = part.as_ref();
             hasher.write(&(part.len() as u64).to_le_bytes());
-            hasher.write(part.as_bytes());
+            hasher.write(part);
         }
         Key(hasher.finish128().as_bytes())
     }

@@ -1,5 +1,7 @@
 //! Searches in temporary directories; "opening" a file reads it.
 
+use std::path::PathBuf;
+
 use super::*;
 
 /// Creates a root with files at these paths. Opening a file fails if its entry ends in ` broken`.

@@ -15,7 +15,7 @@ use crate::precompiled::{CompilationInputs, Precompiled};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 const OTHER_USER: u32 = 12_345;
-const INPUTS: CompilationInputs<'_> = CompilationInputs { kernel: "saxpy", parts: &["source"] };
+const INPUTS: CompilationInputs<'_> = CompilationInputs { kernel: "saxpy", parts: &[b"source"], links: false };
 
 fn image(text: &str) -> Image {
     Image { architecture: "sm_90".to_owned(), cubin: Some(vec![7; 100]), ptx: text.to_owned(), log: String::new() }

@@ -1,23 +1,23 @@
 //! Identifiers that already have a meaning in CUDA C.
 
 /// Returns whether a name is unavailable to all of the user's entities.
-pub(super) fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     [KEYWORDS, CUDA, MACROS, PRELUDE_NAMES, BUILTINS].into_iter().any(|list| list.contains(&name))
 }
 
 /// Returns whether a name is unavailable to a parameter of a function with a body in CUDA C, because it cannot be
 /// declared, or because the declarations of other parameters use it.
-pub(super) fn is_reserved_for_parameters(name: &str) -> bool {
+pub(crate) fn is_reserved_for_parameters(name: &str) -> bool {
     [KEYWORDS, MACROS, PRELUDE_NAMES].into_iter().any(|list| list.contains(&name))
 }
 
 /// Returns whether a name is a function of CUDA that the emitted text calls, and not a macro.
-pub(super) fn is_function(name: &str) -> bool {
+pub(crate) fn is_function(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
 /// Returns whether a name is unavailable to a kernel, which is `extern "C"` in the global namespace.
-pub(super) fn is_global(name: &str) -> bool {
+pub(crate) fn is_global(name: &str) -> bool {
     is_reserved(name)
         || ["rt", "types", "constants", "foreign"].contains(&name) // the namespaces of the emitted text
         || C_LIBRARY.contains(&name)

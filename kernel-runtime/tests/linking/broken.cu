@@ -1,0 +1,3 @@
+extern "C" __device__ float broken(float x) {
+    return undeclared;
+}
