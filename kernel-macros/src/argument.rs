@@ -94,6 +94,10 @@ fn part(ty: Type, errors: &mut Errors) -> Option<Part> {
         errors.reject_named(&ty, &rules::ARGUMENT_HEAP, name);
         return None;
     }
+    if let Type::Tuple(_) = &ty {
+        errors.reject(&ty, &rules::ARGUMENT_TUPLE);
+        return None;
+    }
     if !has_lifetime(&ty) {
         return Some(Part::Value(ty));
     }
@@ -104,10 +108,6 @@ fn part(ty: Type, errors: &mut Errors) -> Option<Part> {
         Type::Reference(TypeReference { ref elem, mutability, .. }) if let Type::Slice(slice) = &**elem => {
             let rule = if mutability.is_some() { &rules::ARGUMENT_HOST_SLICE_MUT } else { &rules::ARGUMENT_HOST_SLICE };
             errors.reject_named(&ty, rule, &text_of(&slice.elem));
-            None
-        }
-        Type::Tuple(_) => {
-            errors.reject(&ty, &rules::ARGUMENT_TUPLE);
             None
         }
         ty => Some(Part::Argument(ty)),

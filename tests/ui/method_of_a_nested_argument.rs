@@ -1,0 +1,26 @@
+use cumbia::DeviceSlice;
+use cumbia::prelude::*;
+
+#[derive(KernelArgument)]
+struct Grid<'a> {
+    cells: DeviceSlice<'a, f32>,
+}
+
+#[device]
+impl Grid<'_> {
+    fn cell(&self, i: usize) -> f32 {
+        self.cells[i]
+    }
+}
+
+#[derive(KernelArgument)]
+struct World<'a> {
+    grid: Grid<'a>,
+}
+
+#[kernel]
+fn kernel(world: World<'_>, y: &mut [f32]) {
+    y[0] = world.grid.cell(0);
+}
+
+fn main() {}
