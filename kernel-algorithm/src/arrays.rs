@@ -98,18 +98,19 @@ impl<T: DeviceType> Output for DeviceSlice<'_, T, Write> {
     }
 }
 
-/// A view that an algorithm writes: it is implemented for no type.
+/// A view that an algorithm writes: it is implemented for no type. The view is no `Self`, since rustc would show the message of
+/// [`Output`] instead.
 #[diagnostic::on_unimplemented(
-    message = "an algorithm does not write a view, and the argument is of type `{Self}`",
+    message = "an algorithm does not write a view, and the argument is of type `{V}`",
     label = "not a mutable array or slice",
     note = "why: algorithms write contiguous elements, and those of a view may have strides; only an input may be a view of one dimension",
     note = "help: write to an array, `let mut y = device.zeros(n)?`, or to a part of one, `&mut x.slice_mut(a..b)?`; to write elements with strides, pass the view to a kernel with an `ArrayViewMut1` parameter"
 )]
-pub trait WrittenView {}
+pub trait WrittenView<V> {}
 
 impl<T: DeviceType, const D: usize, M: Access> Output for ArrayView<'_, T, D, M>
 where
-    Self: WrittenView,
+    (): WrittenView<Self>,
 {
     type Element = T;
 
@@ -120,19 +121,19 @@ where
 
 /// An input of several dimensions: it is implemented for no type.
 #[diagnostic::on_unimplemented(
-    message = "this algorithm reads one dimension, and the argument is of type `{Self}`",
+    message = "an algorithm over the elements reads one dimension, and the argument is of type `{V}`",
     label = "not a view of one dimension",
     note = "why: it processes the elements in the order of one index",
     note = "help: pass the array itself for all elements, or a part, as `&a.row(i)?` or `&a.column(j)?`; for all rows of a matrix there are `reduce_rows`, `mean_rows` and others"
 )]
-pub trait OneDimensional {}
+pub trait OneDimensional<V> {}
 
 /// Implements [`Input`] for views of other than one dimension, for the sake of the message.
 macro_rules! several_dimensions {
     ($($dimensions:literal),*) => {$(
         impl<T: DeviceType, M: Access> Input for ArrayView<'_, T, $dimensions, M>
         where
-            Self: OneDimensional,
+            (): OneDimensional<Self>,
         {
             type Element = T;
 

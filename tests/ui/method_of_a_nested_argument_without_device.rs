@@ -6,10 +6,9 @@ struct Grid<'a> {
     cells: DeviceSlice<'a, f32>,
 }
 
-#[device]
 impl Grid<'_> {
     fn cell(&self, i: usize) -> f32 {
-        self.cells[i]
+        i as f32
     }
 }
 

@@ -1,9 +1,0 @@
-use cumbia::prelude::*;
-use cumbia::vector::Float4;
-
-#[kernel]
-fn kernel(v: &mut [Float4]) {
-    v[0] = 2.0 * v[0];
-}
-
-fn main() {}
