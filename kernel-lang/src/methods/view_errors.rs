@@ -13,7 +13,7 @@ use crate::types::DeviceType;
 /// Implemented for no type.
 #[diagnostic::on_unimplemented(
     message = "a part of a view is no `Option` in a kernel",
-    label = "not an `Option` or a `Result`",
+    label = "a view, not an `Option` or a `Result`",
     note = "why: `row`, `column`, `plane` and `volume` return the view itself, and fault if the index is out of bounds",
     note = "help: remove the call: `a.column(0)[i]`"
 )]
@@ -22,7 +22,7 @@ pub trait OptionOfView {}
 /// Implemented for no type.
 #[diagnostic::on_unimplemented(
     message = "this method of slices is not supported on a view",
-    label = "not a method of views",
+    label = "a view, not a slice or an array",
     note = "why: the elements of a view need not be contiguous",
     note = "help: write a loop over a view of one dimension, `for v in a.row(i).iter() {{ sum += v; }}` or `for v in a.row_mut(i).iter_mut() {{ *v = 0.0; }}`; a view of contiguous elements is a slice: `view.as_slice().unwrap()`"
 )]

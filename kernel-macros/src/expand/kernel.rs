@@ -32,7 +32,6 @@ pub(crate) fn kernel(
     let checks = if options.unchecked { quote!(Unchecked) } else { quote!(Checked) };
     let info = info(signature, source);
     let inspection = inspection_functions();
-    let new = new_launch(&signature.params, bindings);
     let (signature, aliases) = params::aliased(signature, generics);
     let body = body::body(&signature, lowered, &quote!(<'k>), &quote!(Self));
     let kernel = kernel_impl(&signature, options, lowered, &info);
@@ -45,7 +44,7 @@ pub(crate) fn kernel(
         #vis fn #name<'a, #(#bounds),*>(
             #(#parameters),*
         ) -> ::cumbia::Launch<'a, #name<#(#arguments),*>, ::cumbia::__private::#checks> #clause {
-            #new
+            ::cumbia::Launch::new((#(#bindings,)*))
         }
 
         #(#docs)*
@@ -70,16 +69,6 @@ pub(crate) fn kernel(
             #instance
         };
     }
-}
-
-/// Returns the value of the host function, located at the first struct of arrays, if there is one: rustc reports identical
-/// errors at the same span once.
-fn new_launch(params: &[Param], bindings: impl Iterator<Item = TokenStream>) -> TokenStream {
-    let argument = params.iter().find_map(|param| match &param.kind {
-        ParamKind::Argument(ty) => Some(Span::call_site().located_at(ty.span())),
-        _ => None,
-    });
-    quote_spanned!(argument.unwrap_or_else(Span::call_site)=> ::cumbia::Launch::new((#(#bindings,)*)))
 }
 
 /// Returns a stub for a kernel with errors. It can be called, so that its callers do not produce further errors.

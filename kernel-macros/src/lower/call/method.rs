@@ -85,10 +85,6 @@ impl Lowerer<'_> {
                 Some(ExprReference { and_token, mutability, .. }) => {
                     standing_for(receiver.span(), quote!(#and_token #mutability #place_cpu))
                 }
-                // Errors about the result of a call are shown at the call.
-                None if matches!(peeled(receiver), Expr::MethodCall(_)) => {
-                    standing_for(receiver.span(), place_cpu.clone())
-                }
                 None => place_cpu.clone(),
             };
             (None, quote!(#target #dot #method #turbofish))
