@@ -30,7 +30,7 @@ use cumbia::{
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "an algorithm reads a `DeviceArray<_>`, or a slice or a one-dimensional view of one, but the argument is a `{Self}`",
+    message = "an algorithm reads a `DeviceArray<_>`, or a slice or a one-dimensional view of one, but the argument is of type `{Self}`",
     label = "not an array in device memory",
     note = "why: an algorithm runs on the device that has its arrays",
     note = "help: copy the data to the device with `let x = device.to_device(&data)?` and pass `&x`"
@@ -45,7 +45,7 @@ pub trait Input {
 
 /// An array that an algorithm writes: a [`DeviceArray`] or a [`DeviceSliceMut`].
 #[diagnostic::on_unimplemented(
-    message = "an algorithm writes a `DeviceArray<_>` or a mutable slice of one, but the argument is a `{Self}`",
+    message = "an algorithm writes a `DeviceArray<_>` or a mutable slice of one, but the argument is of type `{Self}`",
     label = "not a mutable array in device memory",
     note = "why: an algorithm runs on the device that has its arrays",
     note = "help: allocate the results on the device with `let mut y = device.zeros(n)?`, pass `&mut y`, and copy them to the host with `y.to_host()?`"
@@ -97,6 +97,54 @@ impl<T: DeviceType> Output for DeviceSlice<'_, T, Write> {
         self.as_slice_mut()
     }
 }
+
+/// A view that an algorithm writes: it is implemented for no type. The view is no `Self`, since rustc would show the message of
+/// [`Output`] instead.
+#[diagnostic::on_unimplemented(
+    message = "an algorithm does not write a view, and the argument is of type `{V}`",
+    label = "not a mutable array or slice",
+    note = "why: algorithms write contiguous elements, and those of a view may have strides; only an input may be a view of one dimension",
+    note = "help: write to an array, `let mut y = device.zeros(n)?`, or to a part of one, `&mut x.slice_mut(a..b)?`; to write elements with strides, pass the view to a kernel with an `ArrayViewMut1` parameter"
+)]
+pub trait WrittenView<V> {}
+
+impl<T: DeviceType, const D: usize, M: Access> Output for ArrayView<'_, T, D, M>
+where
+    (): WrittenView<Self>,
+{
+    type Element = T;
+
+    fn elements_mut(&mut self) -> DeviceSliceMut<'_, T> {
+        unreachable!("`WrittenView` is implemented for no type")
+    }
+}
+
+/// An input of several dimensions: it is implemented for no type.
+#[diagnostic::on_unimplemented(
+    message = "an algorithm over the elements reads one dimension, and the argument is of type `{V}`",
+    label = "not a view of one dimension",
+    note = "why: it processes the elements in the order of one index",
+    note = "help: pass the array itself for all elements, or a part, as `&a.row(i)?` or `&a.column(j)?`; for all rows of a matrix there are `reduce_rows`, `mean_rows` and others"
+)]
+pub trait OneDimensional<V> {}
+
+/// Implements [`Input`] for views of other than one dimension, for the sake of the message.
+macro_rules! several_dimensions {
+    ($($dimensions:literal),*) => {$(
+        impl<T: DeviceType, M: Access> Input for ArrayView<'_, T, $dimensions, M>
+        where
+            (): OneDimensional<Self>,
+        {
+            type Element = T;
+
+            fn elements(&self) -> ArrayView1<'_, T> {
+                unreachable!("`OneDimensional` is implemented for no type")
+            }
+        }
+    )*};
+}
+
+several_dimensions!(0, 2, 3, 4);
 
 /// Returns a slice as a view.
 pub(crate) fn view_of<T: DeviceType>(x: DeviceSlice<'_, T>) -> ArrayView1<'_, T> {

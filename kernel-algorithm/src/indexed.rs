@@ -23,7 +23,7 @@ pub fn gather_elements<T: DeviceType, I: Integer>(x: ArrayView1<T>, indices: Arr
     let i = grid(1);
     if i < y.len() {
         let index = indices[i];
-        assert!(usize::cast(index) < x.len(), "gather: indices[{i}] is {index}, but x has {} elements", x.len());
+        assert!(usize::cast(index) < x.len(), "gather: indices[{i}] is {index}, but the length of x is {}", x.len());
         y[i] = x[usize::cast(index)];
     }
 }
@@ -34,7 +34,7 @@ pub fn scatter_elements<T: DeviceType, I: Integer>(x: ArrayView1<T>, indices: Ar
     let i = grid(1);
     if i < x.len() {
         let index = indices[i];
-        assert!(usize::cast(index) < y.len(), "scatter: indices[{i}] is {index}, but y has {} elements", y.len());
+        assert!(usize::cast(index) < y.len(), "scatter: indices[{i}] is {index}, but the length of y is {}", y.len());
         y[usize::cast(index)] = x[i];
     }
 }

@@ -45,7 +45,7 @@ pub mod __private {
     };
     pub use crate::handles::access::{Read, Write};
     pub use crate::handles::{
-        BorrowExpr, FieldOf, Handle, Handles, IntoHandles, IntoPlace, IntoPlaceMut, IntoShared, IntoSlice,
+        BorrowExpr, FieldOf, Handle, Handles, Indexed, IntoHandles, IntoPlace, IntoPlaceMut, IntoShared, IntoSlice,
         IntoSliceMut, IntoView, IntoViewMut, LengthOf, LocalMut, LocalRef, PathReceiver, PathReceiverMut, PlaceRef,
         Share, Slice, View, borrow, borrow_mut,
     };
@@ -65,7 +65,7 @@ pub mod __private {
     pub mod body {
         pub use crate::definition::MethodResult as _;
         pub use crate::evaluation_order::FallbackOrder as _;
-        pub use crate::handles::{LocalArray as _, LocalSlice as _};
+        pub use crate::handles::{IndexedPlace as _, LocalArray as _, LocalSlice as _};
         pub use crate::methods::{
             ArrayMethods as _, ElementMethods as _, ElementMethodsMut as _, OptionMethods as _, OwnIterator as _,
             ResultMethods as _,

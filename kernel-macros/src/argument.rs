@@ -37,6 +37,8 @@ pub(crate) struct Field {
 pub(crate) enum Part {
     /// A value: a type without the lifetime.
     Value(Type),
+    /// A tuple of values, which was rejected. The struct is declared with it, so that its uses cause no further errors.
+    Rejected(Type),
     /// An array, a view, or a struct of them: a type with the lifetime.
     Argument(Type),
     /// `[DeviceSlice<'a, T>; N]`
@@ -47,7 +49,7 @@ impl Part {
     /// Returns the span of the type.
     pub(crate) fn span(&self) -> Span {
         match self {
-            Part::Value(ty) | Part::Argument(ty) => ty.span(),
+            Part::Value(ty) | Part::Rejected(ty) | Part::Argument(ty) => ty.span(),
             Part::Array(part, _) => part.span(),
         }
     }
@@ -94,6 +96,10 @@ fn part(ty: Type, errors: &mut Errors) -> Option<Part> {
         errors.reject_named(&ty, &rules::ARGUMENT_HEAP, name);
         return None;
     }
+    if let Type::Tuple(_) = &ty {
+        errors.reject(&ty, &rules::ARGUMENT_TUPLE);
+        return (!has_lifetime(&ty)).then_some(Part::Rejected(ty));
+    }
     if !has_lifetime(&ty) {
         return Some(Part::Value(ty));
     }
@@ -104,10 +110,6 @@ fn part(ty: Type, errors: &mut Errors) -> Option<Part> {
         Type::Reference(TypeReference { ref elem, mutability, .. }) if let Type::Slice(slice) = &**elem => {
             let rule = if mutability.is_some() { &rules::ARGUMENT_HOST_SLICE_MUT } else { &rules::ARGUMENT_HOST_SLICE };
             errors.reject_named(&ty, rule, &text_of(&slice.elem));
-            None
-        }
-        Type::Tuple(_) => {
-            errors.reject(&ty, &rules::ARGUMENT_TUPLE);
             None
         }
         ty => Some(Part::Argument(ty)),

@@ -68,7 +68,10 @@ use crate::report::Errors;
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let source = proc_macro2::TokenStream::from(item.clone());
-    let mut function = syn::parse_macro_input!(item as ItemFn);
+    let mut function: ItemFn = match parsed(item) {
+        Ok(function) => function,
+        Err(errors) => return errors,
+    };
     let mut errors = Errors::default();
     let options = options::parse(attribute.into(), &mut errors);
     let signature = signature::of_kernel(&function.sig, &mut errors);
@@ -82,6 +85,14 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         }
         Err(errors) => with_stub(errors, &function, || expand::kernel_stub(&function, &signature)),
     }
+}
+
+/// Parses an item. rustc has parsed it before, and reported a comma in an index, `a[i, j]`, so that syn's error would be a second.
+fn parsed<T: syn::parse::Parse>(item: TokenStream) -> Result<T, TokenStream> {
+    syn::parse(item).map_err(|error| match error.to_string().as_str() {
+        "unexpected token, expected `]`" => TokenStream::new(),
+        _ => error.into_compile_error().into(),
+    })
 }
 
 /// Makes a function, or the functions of an `impl` or a trait, callable from kernels and from each other. They remain
@@ -219,7 +230,11 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    match syn::parse_macro_input!(item as Item) {
+    let item = match parsed(item) {
+        Ok(item) => item,
+        Err(errors) => return errors,
+    };
+    match item {
         Item::Fn(function) => device_function(attribute, function),
         Item::Impl(item) => device_impl(attribute, item),
         Item::Trait(item) => device_trait(attribute, item),
@@ -333,7 +348,10 @@ pub fn derive_kernel_argument(item: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(item as DeriveInput);
     let mut errors = Errors::default();
     match argument::read(input, &mut errors) {
-        Some(argument) => expand::kernel_argument(&argument).into(),
+        Some(argument) => {
+            let (items, errors) = (expand::kernel_argument(&argument), errors.finish().err());
+            quote::quote!(#errors #items).into()
+        }
         None => errors.finish().err().unwrap_or_default().into(),
     }
 }

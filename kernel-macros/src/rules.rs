@@ -163,6 +163,9 @@ rules! {
     OPTION_PLACE: "method `{}` of `{Self}` is not supported in {body}",
         why "it refers to the place of an `Option`, whose layout is unspecified",
         help "read and assign the variable: `let before = x; x = None;`";
+    SWIZZLE: "method `{}` of `{Self}` is not supported in {body}",
+        why "vectors have `xy`, `zw`, `truncate`, `extend` and `concat`, and no other rearrangements of their components",
+        help "write the vector of the components: `Float4::new(v.w, v.z, v.y, v.x)`";
     ELEMENT: "method `{}` is not supported in {body}",
         why "for slices and arrays it returns an `Option` of a reference, and values hold no references",
         help "copy the element: `x.get(i).copied()`, `x.first().copied()`, `x.last().copied()`; or borrow it under a condition: `if i < x.len() { let r = &mut x[i]; .. }`";
@@ -188,7 +191,7 @@ rules! {
         why "a slice has one dimension",
         help "write `x.len()`; a view has `.shape()`, `.nrows()` and `.ncols()`";
     "Places":
-    INDEX_TYPE: "an index must be a `usize`, not a `{}`",
+    INDEX_TYPE: "an index must be a `usize`, not `{}`",
         why "slices and arrays are indexed by `usize`, as in Rust",
         help "write `x[i as usize]`";
     SECOND_INDEX: "`{}` is a slice of scalars and takes one index",
@@ -323,7 +326,7 @@ rules! {
     REFERENCE_PARAMETER: "a kernel cannot take a reference to a single value",
         why "arguments are copied to the device, which cannot dereference host memory",
         help "take it by value: `{}`; to modify it, pass it as an element of a `&mut [_]`";
-    ARRAY_PARAMETER: "a kernel cannot take a `{}`",
+    ARRAY_PARAMETER: "a kernel cannot take `{}`",
         why "a kernel accesses memory through a slice; the array that owns the memory stays on the host",
         help "declare a slice: `&[T]` to read, `&mut [T]` to write; at the launch pass `&x` or `&mut x`";
     OPTION_IN_MEMORY: "`{}` has no layout in device memory",
@@ -332,13 +335,13 @@ rules! {
     VIEW_REFERENCE: "a reference to a view is not supported",
         why "a view is a reference already",
         help "take the view by value: `{}`";
-    ARGUMENT_REFERENCE: "a kernel cannot take a reference to a `{}`",
+    ARGUMENT_REFERENCE: "a kernel cannot take a reference to `{}`",
         why "the launch holds the borrows of its arrays, and the host's struct is not accessible on the device",
         help "take it by value: `{}`; to launch it again, pass `particles.reborrow()`";
-    ARGUMENT_REFERENCE_MUT: "a mutable reference to a `{}` is not supported",
+    ARGUMENT_REFERENCE_MUT: "a mutable reference to `{}` is not supported",
         why "its fields are variables of the kernel, not places in memory; the arrays themselves can be written without one",
         help "take it by value: `{}`, and return new values of its fields";
-    ARGUMENT_RECEIVER: "`&mut self` is not supported for a `{}`",
+    ARGUMENT_RECEIVER: "`&mut self` is not supported for `{}`",
         why "its fields are variables of the kernel, not places in memory; the arrays themselves can be written without it",
         help "take `self` to write the arrays, or `&self` to read them";
     RESULT_TYPE: "a result of type `{}` is not supported",
@@ -350,6 +353,9 @@ rules! {
     LIFETIME: "lifetimes are not supported in a kernel or device function",
         why "all references are valid for the duration of the launch",
         help "remove the lifetime";
+    LIFETIME_OF_ARGUMENT: "lifetimes are not supported in a kernel or device function",
+        why "all arrays are borrowed for the duration of the launch",
+        help "remove it here, and write `{}` for the type of the parameter";
     ASYNC_FN: "a kernel or device function cannot be `async`",
         why "a GPU thread runs to completion",
         help "remove `async`; a launch on a GPU is asynchronous anyway";
@@ -482,7 +488,7 @@ rules! {
     REFERENCE_IMPL: "an `impl` for a reference type is not supported on devices",
         why "device types are `Copy`, and operators take their operands by value",
         help "implement the trait for the type itself, with operands by value: `impl Add for Complex { .. }`";
-    ARGUMENT_TRAIT: "a `{}` cannot implement a trait on devices",
+    ARGUMENT_TRAIT: "`{}` cannot implement a trait on devices",
         why "a struct of arrays has no layout in device memory, which the methods of a `#[device]` trait require",
         help "write the methods in an `impl` without a trait: `#[device] impl {} { .. }`";
     NE: "`ne` cannot be overridden on devices",
@@ -491,7 +497,7 @@ rules! {
     DEVICE_MACRO: "macros are not expanded in a `#[device]` `impl` or `trait`",
         why "the attribute sees the item before they are expanded, and their functions would be missing on the device",
         help "write out the functions, or put them into an `impl` without `#[device]`";
-    FOREIGN_ARGUMENT: "a function with a body in CUDA C++ cannot take a `{}`",
+    FOREIGN_ARGUMENT: "a function with a body in CUDA C++ cannot take `{}`",
         why "its Rust body takes the arrays of the host, and those of a struct, a tuple or an array have no such form",
         help "take each slice as a parameter of its own, and pass the parts: `f(p.x, p.y)`";
     ARGUMENT_LIFETIME: "the lifetime of a parameter's type has no name",
@@ -513,11 +519,11 @@ rules! {
     ARGUMENT_HOST_SLICE_MUT: "a field of an argument cannot be a slice of the host",
         why "a kernel writes memory of its device",
         help "write `DeviceSliceMut<'a, {}>`, which is a `&mut [{}]` in the kernel";
-    ARGUMENT_HEAP: "a field of an argument cannot be a `{}`",
+    ARGUMENT_HEAP: "a field of an argument cannot be of type `{}`",
         why "the device receives a copy of the value, without the heap memory that it owns",
         help "copy the elements to a `DeviceArray`, and use a `DeviceSlice` of it";
-    ARGUMENT_TUPLE: "a field of an argument cannot be a tuple of arrays",
-        why "its parts have no names for messages",
+    ARGUMENT_TUPLE: "a field of an argument cannot be a tuple",
+        why "the layout of a tuple of values is unspecified, and the parts of one of arrays have no names for messages",
         help "use a field for each part";
     "`#[derive(DeviceType)]`":
     UNION: "a union cannot be a device type",
@@ -538,7 +544,7 @@ rules! {
     BORROWED_FIELD: "a device type cannot contain references",
         why "the device receives a copy of the value, and cannot dereference host memory",
         help "store the values themselves; for a struct of arrays as an argument of kernels derive `KernelArgument`";
-    HEAP_FIELD: "a device type cannot contain a `{}`",
+    HEAP_FIELD: "a device type cannot contain `{}`",
         why "the device receives a copy of the value, without the heap memory that it owns",
         help "use an array of constant size, or pass a slice to the kernel as a separate parameter";
     POINTER_FIELD: "a device type cannot contain raw pointers",

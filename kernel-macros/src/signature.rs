@@ -253,7 +253,12 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
     let mut types = Vec::new();
     for param in &signature.generics.params {
         match param {
-            GenericParam::Lifetime(lifetime) => errors.reject(lifetime, &rules::LIFETIME),
+            GenericParam::Lifetime(param) => match argument_with(signature, &param.lifetime) {
+                Some(ty) => {
+                    errors.reject_named(param, &rules::LIFETIME_OF_ARGUMENT, &text_of(&with_lifetime(ty, "'_")));
+                }
+                None => errors.reject(param, &rules::LIFETIME),
+            },
             GenericParam::Type(ty) => {
                 if ty.bounds.is_empty() && signature.generics.where_clause.is_none() {
                     errors.reject_named(ty, &rules::UNBOUNDED_TYPE, &ty.ident);
@@ -473,6 +478,17 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             ParamKind::Rejected
         }
     }
+}
+
+/// Returns the type of the first parameter that is a view or a struct of arrays with this lifetime.
+fn argument_with<'a>(signature: &'a SynSignature, declared: &Lifetime) -> Option<&'a Type> {
+    signature.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(input) => match &*input.ty {
+            Type::Path(path) => lifetime(path).is_some_and(|lifetime| lifetime == declared).then_some(&*input.ty),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    })
 }
 
 /// Returns the type of a struct of arrays with an anonymous lifetime, and rejects any other `lifetime` of it.

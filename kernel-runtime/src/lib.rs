@@ -73,7 +73,7 @@ pub use stream::{Stream, StreamBuilder};
 /// Items for the expansion of the macros only.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::argument::{ArraySlice, HostOf, ViewArgument, Visitor, host_of, host_view};
+    pub use crate::argument::{ArgumentMethod, ArraySlice, HostOf, ViewArgument, Visitor, host_of, host_view};
     pub use crate::inspect;
     pub use crate::inspect::precompile::Instance;
     pub use crate::kernel::KernelImpl;

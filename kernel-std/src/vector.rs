@@ -34,8 +34,9 @@ mod component;
 mod element;
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, DivAssign, Index, IndexMut, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use cumbia_kernel_lang::__private::Indexed;
 use cumbia_kernel_lang::{Float, bf16, f16};
 use cumbia_kernel_macros::device;
 
@@ -53,14 +54,15 @@ macro_rules! vectors {
                 #[allow(missing_docs, reason = "the components have the names that they have in CUDA")]
                 pub $field: T,
             )*
-            /// Zero-sized; determines the alignment. It is public for the update syntax, as in `Float4 { x: 0.0, ..v }`.
+            /// Zero-sized; determines the alignment. It is public for the update syntax, as in `Float4 { x: 0.0, ..v }`, and
+            /// has a name that states the remedy in rustc's error about a literal without it.
             #[doc(hidden)]
-            pub align: [T::$align; 0],
+            pub call_new_instead: [T::$align; 0],
         }
 
         impl<T: Component> $name<T> {
             /// The vector whose components are 0.
-            pub const ZERO: Self = $name { $($field: T::ZERO,)* align: [] };
+            pub const ZERO: Self = $name { $($field: T::ZERO,)* call_new_instead: [] };
         }
 
         impl<T: Component> fmt::Debug for $name<T> {
@@ -105,6 +107,33 @@ macro_rules! vectors {
             /// Returns the unit vector in this direction. The components are NaN for a vector of length 0.
             pub fn normalize(self) -> Self {
                 self / self.length()
+            }
+
+            /// Returns the linear interpolation between `self`, for `t = 0`, and `other`, for `t = 1`.
+            pub fn lerp(self, other: Self, t: T) -> Self {
+                self * (T::ONE - t) + other * t
+            }
+        }
+
+        /// An error that names the methods: the components are not places of an array in a kernel.
+        impl<T: Component, I> Index<I> for $name<T>
+        where
+            Self: Indexed,
+        {
+            type Output = T;
+
+            fn index(&self, _: I) -> &T {
+                unreachable!("`Indexed` is implemented for no type")
+            }
+        }
+
+        /// As above.
+        impl<T: Component, I> IndexMut<I> for $name<T>
+        where
+            Self: Indexed,
+        {
+            fn index_mut(&mut self, _: I) -> &mut T {
+                unreachable!("`Indexed` is implemented for no type")
             }
         }
 
@@ -318,6 +347,25 @@ macro_rules! names {
         pub type $four = Vec4<$number>;
     )*};
 }
+
+/// Implements the product of a number and a vector, which Rust's coherence rules forbid for a generic number.
+macro_rules! scaled {
+    (@each $($number:ident)*) => {$(
+        scaled!($number Vec2 Vec3 Vec4);
+    )*};
+    ($number:ident $($name:ident)*) => {$(
+        #[device]
+        impl Mul<$name<$number>> for $number {
+            type Output = $name<$number>;
+
+            fn mul(self, vector: $name<$number>) -> $name<$number> {
+                vector * self
+            }
+        }
+    )*};
+}
+
+scaled!(@each i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64);
 
 names! {
     i8 Char2 Char3 Char4 "char";

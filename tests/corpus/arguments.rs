@@ -10,6 +10,7 @@ pub(crate) const CASES: &[Case] = listed![
     structs,
     generic,
     nested,
+    methods_of_fields,
     values,
     borrowed,
     tuples,
@@ -158,6 +159,65 @@ fn nested(run: &mut Run<'_>) {
     run.expect("cells", &cells, &(0..6).map(at).collect::<Vec<_>>());
     run.expect("a", &a, &[12_003; 3]);
     run.expect("b", &b, &[12_004; 3]);
+}
+
+#[device]
+impl Grid<'_> {
+    /// Adds to the kind of a cell, and returns the width.
+    pub fn raise(self, i: usize, by: &[u8], more: Cell) -> usize {
+        self.cells[i].kind += by[i % by.len()] + more.kind;
+        self.width
+    }
+
+    pub fn column(&self, i: usize) -> i32 {
+        self.cells[i].at[0] + self.width as i32
+    }
+}
+
+#[derive(KernelArgument)]
+pub struct Worlds<'a> {
+    world: World<'a>,
+    grid: Grid<'a>,
+}
+
+#[device]
+pub fn columns(worlds: &Worlds<'_>, i: usize) -> i32 {
+    worlds.world.grid.column(i) + 100 * worlds.grid.column(i)
+}
+
+/// Methods of fields that are structs of arrays, by value and by reference, of a reference and of a variable.
+#[kernel]
+pub fn raised(worlds: Worlds<'_>, by: &[u8], y: &mut [i32]) {
+    let i = grid(1);
+    if i < y.len() {
+        let width = worlds.world.grid.raise(i, by, worlds.world.origin);
+        let inner = worlds.world;
+        y[i] = (&worlds.grid).column(i) + 10 * inner.grid.column(i) + width as i32 + columns(&worlds, i);
+        y[i] += worlds.world.counts[0].len() as i32 + worlds.grid.cells.len() as i32;
+        let other = worlds.grid;
+        other.raise(i, &by[1..], Cell { kind: 0, at: [0, 0] });
+    }
+}
+
+fn methods_of_fields(run: &mut Run<'_>) {
+    let cells = |at| (0..6).map(|i| Cell { kind: i, at: [at, 0] }).collect::<Vec<_>>();
+    let (mut first, mut second) = (run.array(&cells(3)), run.array(&cells(5)));
+    let (mut a, mut b, mut y) = (run.zeros(3), run.zeros(3), run.zeros(6));
+    let by = run.array(&[10u8, 20]);
+    let worlds = Worlds {
+        world: World {
+            grid: Grid { cells: first.as_slice_mut(), width: 4 },
+            origin: Cell { kind: 2, at: [100, 0] },
+            limits: [[1, 2], [3, 4]],
+            counts: [a.as_slice_mut(), b.as_slice_mut()],
+        },
+        grid: Grid { cells: second.as_slice_mut(), width: 7 },
+    };
+    run.launch(raised(worlds, &by, &mut y).over(6));
+    run.expect("y", &y, &[12 + 10 * 7 + 4 + 7 + 100 * 12 + 3 + 6; 6]);
+    let kind = |i: u8| Cell { kind: i + 12 + 10 * (i % 2), at: [3, 0] };
+    run.expect("first", &first, &(0..6).map(kind).collect::<Vec<_>>());
+    run.expect("second", &second, &(0..6).map(|i| Cell { kind: i + 20, at: [5, 0] }).collect::<Vec<_>>());
 }
 
 /// An argument whose arrays are assigned to variables and exchanged.

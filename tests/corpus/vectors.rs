@@ -22,6 +22,7 @@ pub(crate) const CASES: &[Case] = listed![
     states_in_an_array,
     of_halves,
     updated_vectors,
+    scaled_vectors,
     components_out_of_bounds,
     random_numbers,
     normal_numbers
@@ -429,6 +430,34 @@ pub fn updates<T: Component>(x: &[Vec4<T>], by: T, four: &mut [Vec4<T>], three: 
         two[2 * i] = Vec2 { y: by, ..v.zw() };
         two[2 * i + 1] = v.xy().with_component(i % 2, by);
     }
+}
+
+/// The product of a number and a vector, and linear interpolation.
+#[kernel(fmad = false)]
+pub fn scaled(x: &[Float4], y: &mut [Float4], z: &mut [Half4], n: &mut [Int3]) {
+    let i = grid(1);
+    if i + 1 < x.len() {
+        y[i] = 2.0 * x[i].lerp(x[i + 1], 0.25) - x[i].x * x[i];
+        z[i] = f16::from_f32(0.5) * Half4::splat(f16::from_f32(x[i].y));
+        n[i] = -3 * n[i];
+    }
+}
+
+fn scaled_vectors(run: &mut Run<'_>) {
+    let numbers = Random::new(77).floats(20, 4.0);
+    let vectors: Vec<Float4> = numbers.chunks(4).map(|v| Float4::new(v[0], v[1], v[2], v[3])).collect();
+    let x = run.array(&vectors);
+    let (mut y, mut z, mut n) = (run.zeros(4), run.array(&[Half4::ZERO; 4]), run.array(&[Int3::new(1, 2, 3); 4]));
+    run.launch(scaled(&x, &mut y, &mut z, &mut n).over(4));
+    let of = |i: usize, k: usize| {
+        let (a, b) = (numbers[4 * i + k], numbers[4 * i + 4 + k]);
+        (a * 0.75 + b * 0.25) * 2.0 - a * numbers[4 * i]
+    };
+    let expected = (0..4).map(|i| Float4::new(of(i, 0), of(i, 1), of(i, 2), of(i, 3)));
+    run.expect("y", &y, &expected.collect::<Vec<_>>());
+    let half = |i: usize| Half4::splat(f16::from_f32(0.5) * f16::from_f32(numbers[4 * i + 1]));
+    run.expect("z", &z, &(0..4).map(half).collect::<Vec<_>>());
+    run.expect("n", &n, &[Int3::new(-3, -6, -9); 4]);
 }
 
 fn updated_vectors(run: &mut Run<'_>) {

@@ -102,28 +102,28 @@ static_assert(offset_of(Vec4_f32, w) == 12, "the offset of Vec4_f32::w");
 
 namespace device {
 
-#line 151 "kernel-std/src/vector.rs"
+#line 180 "kernel-std/src/vector.rs"
 static __device__ inline types::Vec4_f32 Vec4_mul(types::Vec4_f32 self_, float factor) {
-#line 211
+#line 240
     const types::Vec4_f32 value = {0.0f, 0.0f, 0.0f, 0.0f};
-#line 211
+#line 240
     return types::Vec4_f32{self_.x * factor, self_.y * factor, self_.z * factor, self_.w * factor};
 }
 
-#line 176 "kernel-std/src/vector.rs"
+#line 205 "kernel-std/src/vector.rs"
 static __device__ inline void Vec4_add_assign(types::Vec4_f32& self_, types::Vec4_f32 other) {
     self_.x += other.x;
-#line 177
+#line 206
     self_.y += other.y;
-#line 177
+#line 206
     self_.z += other.z;
-#line 177
+#line 206
     self_.w += other.w;
 }
 
 }  // namespace device
 
-#line 32 "tests/corpus/vectors.rs"
+#line 33 "tests/corpus/vectors.rs"
 extern "C" __global__ void axpy(float a, const types::Vec4_f32* __restrict__ x, usize x_len, types::Vec4_f32* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < y_len) {

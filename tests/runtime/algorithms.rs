@@ -363,11 +363,12 @@ fn indices() {
         let fault = gather(&x, &places, &mut y).launch().and_then(|()| device.synchronize()).unwrap_err();
         let Error::Fault { kind: FaultKind::Panic(message), .. } = &fault else { panic!("{fault:?}") };
         // Which of the two threads faults first is not determined on a GPU.
-        let messages = [(1, 2), (2, -1)].map(|(i, at)| format!("gather: indices[{i}] is {at}, but x has 2 elements"));
+        let messages =
+            [(1, 2), (2, -1)].map(|(i, at)| format!("gather: indices[{i}] is {at}, but the length of x is 2"));
         assert!(messages.contains(message), "{message}");
         let launch = scatter(&x, &device.to_device(&[0u8, 3]).unwrap(), &mut y).launch();
         let fault = launch.and_then(|()| device.synchronize()).unwrap_err().to_string();
-        assert!(fault.contains("scatter: indices[1] is 3, but y has 3 elements"), "{fault}");
+        assert!(fault.contains("scatter: indices[1] is 3, but the length of y is 3"), "{fault}");
         let error = scatter(&x, &places, &mut y).launch().unwrap_err();
         assert_eq!(wrong_length(&error), ("scatter", "indices", 3));
     });

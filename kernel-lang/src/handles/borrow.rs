@@ -23,7 +23,7 @@ pub fn borrow_mut<'a, T: BorrowMutExpr<'a, Reference = R>, R>(value: &'a mut T) 
 
 /// The operand of [`borrow`]: a value, which is borrowed, or a variable that is a reference, which is reborrowed.
 #[diagnostic::on_unimplemented(
-    message = "a reference to a `{Self}` is not supported on a device",
+    message = "a reference to `{Self}` is not supported on a device",
     label = "cannot be borrowed on a device",
     note = "why: a reference points to memory, which holds only types with the same layout on the host and the device",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
@@ -38,7 +38,7 @@ pub trait BorrowExpr<'a> {
 
 /// The operand of [`borrow_mut`], as [`BorrowExpr`].
 #[diagnostic::on_unimplemented(
-    message = "a reference to a `{Self}` is not supported on a device",
+    message = "a reference to `{Self}` is not supported on a device",
     label = "cannot be borrowed on a device",
     note = "why: a reference points to memory, which holds only types with the same layout on the host and the device",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"

@@ -27,7 +27,7 @@ pub use borrow::{
 };
 pub use handle_array::{Handles, IntoHandles};
 pub use local::{Local, LocalArray, LocalMut, LocalRef, LocalSlice};
-pub use place::{FieldOf, PlaceRef};
+pub use place::{FieldOf, Indexed, IndexedPlace, PlaceRef};
 pub use range::{LengthOf, split_out_of_bounds};
 pub use receiver::{Handle, HandleReceiver, Receiver, ReferenceReceiver};
 pub use slice::Slice;

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use crate::cpu::{Cx, Location};
 use crate::handles::access::{Access, Read, Writable, Write};
 use crate::types::DeviceType;
 
@@ -164,4 +165,42 @@ impl<'k, T: DeviceType, M: Access> PlaceRef<'k, T, M> {
     {
         self.pointer
     }
+}
+
+/// A type whose values are indexed. Arrays, slices and views are, by methods of their handles; it is implemented for no type.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` cannot be indexed",
+    label = "not a slice, an array or a view",
+    note = "why: only slices, arrays and views have elements with an index",
+    note = "help: name the field, as in `v.x`; a vector has `v.component(i)`, and `v.with_component(i, value)` returns it with another component"
+)]
+pub trait Indexed {}
+
+/// The error about an index of a value in memory that is no array.
+pub trait IndexedPlace<'k>: Sized {
+    /// The type of the value.
+    type Value;
+    /// The access mode of the place.
+    type Access: Access;
+
+    /// `x[i][j]`, an error.
+    fn at<T, I>(self, _: Cx<'_>, _: I, _: &'static Location) -> PlaceRef<'k, T, Self::Access>
+    where
+        Self::Value: Indexed,
+    {
+        unreachable!("`Indexed` is implemented for no type")
+    }
+
+    /// `x[i][j] = value`, an error.
+    fn at_mut<T, I>(self, _: Cx<'_>, _: I, _: &'static Location) -> PlaceRef<'k, T, Write>
+    where
+        Self::Value: Indexed,
+    {
+        unreachable!("`Indexed` is implemented for no type")
+    }
+}
+
+impl<'k, T, M: Access> IndexedPlace<'k> for PlaceRef<'k, T, M> {
+    type Value = T;
+    type Access = M;
 }

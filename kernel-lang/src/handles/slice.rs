@@ -196,7 +196,7 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 
 /// The type of an index of a slice or an array.
 #[diagnostic::on_unimplemented(
-    message = "an index must be a `usize`, not a `{Self}`",
+    message = "an index must be a `usize`, not `{Self}`",
     label = "not a `usize`",
     note = "why: slices and arrays are indexed by `usize`, as in Rust",
     note = "help: write `x[i as usize]`"

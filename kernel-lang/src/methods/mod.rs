@@ -17,6 +17,7 @@ mod fallible;
 mod iterator;
 mod slice;
 mod view;
+mod view_errors;
 
 pub use array::ArrayMethods;
 pub use elements::{ElementMethods, ElementMethodsMut};

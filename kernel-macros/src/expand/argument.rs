@@ -210,7 +210,7 @@ fn item(ty: &Type, item: &TokenStream) -> TokenStream {
 /// Returns the type of a field in a kernel: the associated type `handle` of an argument.
 fn handle_type(part: &Part, handle: &TokenStream) -> TokenStream {
     match part {
-        Part::Value(ty) => quote!(#ty),
+        Part::Value(ty) | Part::Rejected(ty) => quote!(#ty),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> #handle)),
         Part::Array(part, len) => {
             let part = handle_type(part, handle);
@@ -222,7 +222,7 @@ fn handle_type(part: &Part, handle: &TokenStream) -> TokenStream {
 /// Returns the type of a field as a launch stores it.
 fn bound_type(part: &Part) -> TokenStream {
     match part {
-        Part::Value(ty) => quote!(#ty),
+        Part::Value(ty) | Part::Rejected(ty) => quote!(#ty),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> Bound<'a>)),
         Part::Array(part, len) => {
             let part = bound_type(part);
@@ -233,7 +233,7 @@ fn bound_type(part: &Part) -> TokenStream {
 
 fn bind(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
-        Part::Value(_) => value.clone(),
+        Part::Value(_) | Part::Rejected(_) => value.clone(),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> bind(#value))),
         Part::Array(part, _) => {
             let element = bind(part, &quote!(element));
@@ -253,6 +253,7 @@ fn visit(part: &Part, value: &TokenStream, path: &str) -> TokenStream {
                 visitor.value::<#ty>(#value);
             }
         },
+        Part::Rejected(_) => quote!(_ = #value;),
         Part::Argument(ty) => {
             let visit = item(ty, &quote_spanned!(part.span()=> visit));
             quote_spanned!(part.span()=> #visit(#value, #path, narrow, visitor);)
@@ -271,7 +272,7 @@ fn visit(part: &Part, value: &TokenStream, path: &str) -> TokenStream {
 /// Returns a field in the kernel, for a field behind a reference.
 fn handle_of(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
-        Part::Value(_) => quote!(*#value),
+        Part::Value(_) | Part::Rejected(_) => quote!(*#value),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> handle(#value))),
         Part::Array(part, _) => {
             let element = handle_of(part, &quote_spanned!(part.span()=> element));
@@ -287,7 +288,7 @@ fn handle_of(part: &Part, value: &TokenStream) -> TokenStream {
 
 fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
-        Part::Value(_) => value.clone(),
+        Part::Value(_) | Part::Rejected(_) => value.clone(),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> on_host(#value))),
         Part::Array(part, _) => {
             let element = on_host(part, &quote_spanned!(part.span()=> element));
@@ -304,7 +305,7 @@ fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
 /// Returns a field in a device function that the host calls with a reference, for a field behind one.
 fn shared_on_host(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
-        Part::Value(_) => quote!(*#value),
+        Part::Value(_) | Part::Rejected(_) => quote!(*#value),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> shared_on_host(#value))),
         Part::Array(part, _) => {
             let element = shared_on_host(part, &quote_spanned!(part.span()=> element));
@@ -321,7 +322,7 @@ fn shared_on_host(part: &Part, value: &TokenStream) -> TokenStream {
 /// Reborrows a field behind a mutable reference.
 fn reborrow(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
-        Part::Value(_) => quote!(*#value),
+        Part::Value(_) | Part::Rejected(_) => quote!(*#value),
         // Not `Reborrow`: a field of an unsupported type is an error of `KernelArgument` only.
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> reborrow(#value))),
         Part::Array(part, _) => {

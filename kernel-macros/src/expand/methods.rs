@@ -13,9 +13,10 @@ use syn::{Generics, Ident, Type, WherePredicate, parse_quote};
 
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
 use crate::identity::{self, Known};
+use crate::lower::method_number;
 use crate::methods::{DeviceImpl, Method, Role};
 use crate::position::ours;
-use crate::signature::{Param, ParamKind, Signature, argument};
+use crate::signature::{Param, ParamKind, Signature, argument, with_lifetime};
 use crate::this::is_mentioned;
 
 /// Whether the bodies were lowered without errors.
@@ -49,6 +50,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
         key_items(&key(method), &generics, method, bodies)
     });
     let operator = operator(item, role, methods, bodies);
+    let of_parts = methods.iter().filter_map(|method| argument_method(item, role, method));
     let clause = with_predicate(generics, assumed.as_ref()).where_clause;
     let check = assumed.as_ref().map(|_| element_check(item));
     quote! {
@@ -66,6 +68,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
             }
 
             #operator
+            #(#of_parts)*
             #check
         };
     }
@@ -150,6 +153,60 @@ pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bo
             #body
         }
     }
+}
+
+/// Returns the implementation by which a method of a struct of arrays is found for a field that is such a struct,
+/// `world.grid.cell(i)`: the macro does not know the type of the field, and its type in a kernel has no methods of the user's. A
+/// trait cannot have the type parameters of a method, which is therefore called by path only.
+fn argument_method(item: &syn::ItemImpl, role: &Role, method: &Method) -> Option<TokenStream> {
+    let (Role::Inherent, Some(_)) = (role, argument(&item.self_ty)) else { return None };
+    let (Some(receiver), rest) = params::split_receiver(&method.signature) else { return None };
+    if !method.declared.generics.params.is_empty() {
+        return None;
+    }
+    let mut bounds = bound_params(&item.generics);
+    let receiver_type = match receiver.kind {
+        ParamKind::Argument(_) => params::body_type(receiver),
+        ParamKind::ArgumentRef(_) => {
+            let shared = params::body_type(receiver);
+            bounds.push(quote!(R: ::cumbia::__private::Share<Shared = #shared>));
+            quote!(R)
+        }
+        _ => return None,
+    };
+    let mut types = Vec::new();
+    for (position, param) in rest.iter().enumerate() {
+        match params::bound_of_call(param)? {
+            (ty, false) => types.push(ty),
+            (bound, true) => {
+                let name = format_ident!("P{position}");
+                bounds.push(quote!(#name: #bound));
+                types.push(quote!(#name));
+            }
+        }
+    }
+    let (key, call, result) = (key_of(method), call(), result_type(&method.signature));
+    let (device_name, clause) = (device_name(&method.declared.ident), &item.generics.where_clause);
+    let number = method_number(&device_name);
+    let this = with_lifetime(&item.self_ty, "'static");
+    let names: Vec<Ident> = (0..rest.len()).map(|i| format_ident!("a{i}")).collect();
+    let cfgs = cfgs(&method.attributes);
+    Some(quote! {
+        #(#cfgs)*
+        impl<'k, #(#bounds),*> ::cumbia::__private::ArgumentMethod<'k, #number, #receiver_type, (#(#types,)*)> for #this #clause {
+            type Key = #key;
+            type Result = #result;
+
+            #[inline(always)]
+            fn call(
+                this: #receiver_type,
+                #call: ::cumbia::__private::Call<'k>,
+                (#(#names,)*): (#(#types,)*),
+            ) -> ::cumbia::__private::Returned<#key, #result> {
+                <#this>::#device_name(this, #call, #(#names),*)
+            }
+        }
+    })
 }
 
 /// Returns the hidden function of an inherent function, to which a call in a kernel resolves.

@@ -181,6 +181,22 @@ pub(super) fn call_param(param: &Param) -> TokenStream {
     }
 }
 
+/// Returns the type of such a parameter, or, with `true`, the bound of its type. `None` for a tuple, whose parts have bounds.
+pub(super) fn bound_of_call(param: &Param) -> Option<(TokenStream, bool)> {
+    let ty = call_type(&param.kind);
+    match &param.kind {
+        ParamKind::Value(_) | ParamKind::Argument(_) => Some((ty, false)),
+        ParamKind::Tuple(..) | ParamKind::Rejected => None,
+        ParamKind::Slice(_)
+        | ParamKind::SliceMut(_)
+        | ParamKind::Ref(_)
+        | ParamKind::RefMut(_)
+        | ParamKind::View { element: _, dimensions: _, mutable: _ }
+        | ParamKind::ArgumentRef(_)
+        | ParamKind::Array(..) => Some((ty.into_iter().skip(1).collect(), true)), // without `impl`
+    }
+}
+
 fn call_type(kind: &ParamKind) -> TokenStream {
     match kind {
         ParamKind::Value(ty) => quote!(#ty),

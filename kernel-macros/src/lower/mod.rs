@@ -30,6 +30,7 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 
 use self::call::fallback::Fallbacks;
+pub(crate) use self::call::fallback::method_number;
 use self::category::Category;
 use crate::identity;
 use crate::position::{self, Name, ours};

@@ -122,7 +122,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns whether an expression is a variable that is an argument of several parts, or a part of one.
-    fn is_argument(&self, expr: &Expr) -> bool {
+    pub(in crate::lower) fn is_argument(&self, expr: &Expr) -> bool {
         match peeled(expr) {
             Expr::Field(field) => self.is_argument(&field.base),
             expr => self.variable(expr).is_some_and(|local| self.known[local.index()].category == Category::Argument),

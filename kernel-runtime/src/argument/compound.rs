@@ -4,6 +4,8 @@ use super::array::{ArraySlice, ViewArgument, host_slice, host_view};
 use super::{ReadArgument, Visitor, WriteArgument};
 use crate::array::view::ArrayView;
 use crate::array::{DeviceArray, DeviceSlice};
+use crate::cpu::Call;
+use crate::definition::{CalleeKey, Returned};
 use crate::handles::access::{Access, Read, Write};
 use crate::handles::{Slice, View};
 use crate::types::DeviceType;
@@ -160,6 +162,25 @@ pub trait Reborrow {
 pub trait HostOf {
     /// The argument.
     type Host;
+}
+
+/// A method of a struct of arrays that `#[device]` compiled, by the number that stands for its name, the type of the receiver in a
+/// kernel, and the types of the other arguments: the method of a field that is such a struct.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no device method of this name with these arguments",
+    label = "not a device method of this struct of arrays",
+    note = "why: a method of a struct of arrays exists on the device if its `impl` has `#[device]`; on a field, it has no type parameters of its own",
+    note = "help: add `#[device]` to the `impl` that defines it, with `self` or `&self`; or call it by path: `Grid::cell(&world.grid, i)`"
+)]
+pub trait ArgumentMethod<'k, const NAME: u64, R, A> {
+    /// The key of the method.
+    type Key: CalleeKey;
+    /// The type of the result.
+    type Result;
+
+    /// Calls the method.
+    fn call(this: R, call: Call<'k>, arguments: A) -> Returned<Self::Key, Self::Result>;
 }
 
 /// Returns a value of the argument's type where none is needed: in unreachable code.

@@ -15,7 +15,7 @@ pub use self::array::{ArraySlice, ViewArgument, host_view};
 #[cfg(feature = "cudarc")]
 pub(crate) use self::array::{ForeignMemory, Location};
 pub(crate) use self::binder::{ArgumentFacts, Binder};
-pub use self::compound::{HostOf, KernelArgument, Reborrow, host_of};
+pub use self::compound::{ArgumentMethod, HostOf, KernelArgument, Reborrow, host_of};
 pub(crate) use self::fast_binder::{FastBinder, HistoryBuffer, ParamBuffer};
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
 pub(crate) use self::packed_params::PackedParams;
@@ -130,7 +130,7 @@ impl<T: DeviceType> WriteArgument for DeviceSlice<'_, T, Write> {
 
 /// Arguments for an `ArrayView0<T>` to `ArrayView4<T>` parameter: such a view, or a mutable one.
 #[diagnostic::on_unimplemented(
-    message = "an `ArrayView{D}<_>` parameter of a kernel does not take a `{Self}`",
+    message = "an `ArrayView{D}<_>` parameter of a kernel does not take `{Self}`",
     label = "not a view of {D} dimensions",
     note = "why: a kernel reads memory of its device",
     note = "help: make a view of a `DeviceArray`: `array.reshape((rows, columns))?`"
@@ -144,7 +144,7 @@ pub trait ReadView<'a, const D: usize> {
 
 /// Arguments for an `ArrayViewMut0<T>` to `ArrayViewMut4<T>` parameter: such a view.
 #[diagnostic::on_unimplemented(
-    message = "an `ArrayViewMut{D}<_>` parameter of a kernel does not take a `{Self}`",
+    message = "an `ArrayViewMut{D}<_>` parameter of a kernel does not take `{Self}`",
     label = "not a mutable view of {D} dimensions",
     note = "why: a kernel writes only to memory of its device, and needs exclusive access to it",
     note = "help: make a view of a `DeviceArray`: `array.reshape_mut((rows, columns))?`"

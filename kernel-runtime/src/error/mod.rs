@@ -92,7 +92,8 @@ pub enum Error {
     },
     /// A copy between arrays of different lengths.
     #[error(
-        "{operation}: the source has {from} elements, but the target has {to}\n  help: copy slices of equal length, as in `array.slice(..n)?`"
+        "{operation}: the source has {}, but the target has {to}\n  help: copy slices of equal length, as in `array.slice(..n)?`",
+        shape::counted(*from)
     )]
     LengthMismatch {
         /// The operation.

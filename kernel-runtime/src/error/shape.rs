@@ -8,7 +8,8 @@ use thiserror::Error;
 pub enum ShapeError {
     /// Lengths whose product is not the number of elements.
     #[error(
-        "cannot reshape {elements} elements to {}\n  help: the product of the lengths must be {elements}; `array.slice(..n)?` is a part of the array",
+        "cannot reshape {} to {}\n  help: the product of the lengths must be {elements}; `array.slice(..n)?` is a part of the array",
+        counted(*elements),
         tuple(shape)
     )]
     Reshape {
@@ -52,7 +53,8 @@ pub enum ShapeError {
     },
     /// A cast of elements whose size is not a multiple of the other element type's.
     #[error(
-        "cannot cast {elements} elements of {from} to a whole number of {to}\n  help: cast a slice whose size is a multiple: `array.slice(..n)?`"
+        "cannot cast {} of {from} to a whole number of {to}\n  help: cast a slice whose size is a multiple: `array.slice(..n)?`",
+        counted(*elements)
     )]
     CastLength {
         /// The number of elements.
@@ -98,6 +100,11 @@ pub enum ShapeError {
         /// The number of dimensions.
         dimensions: usize,
     },
+}
+
+/// Renders a number of elements.
+pub(super) fn counted(elements: usize) -> String {
+    format!("{elements} element{}", if elements == 1 { "" } else { "s" })
 }
 
 /// Renders a shape as a tuple, such as `(2, 3)`.

@@ -53,7 +53,7 @@ macro_rules! elements {
             #[inline(always)]
             unsafe fn load(place: *mut Self) -> Self {
                 // SAFETY: the caller's guarantee for the vector holds for its components.
-                unsafe { $name { $($field: T::load(&raw mut (*place).$field),)* align: [] } }
+                unsafe { $name { $($field: T::load(&raw mut (*place).$field),)* call_new_instead: [] } }
             }
 
             #[inline(always)]
@@ -66,7 +66,7 @@ macro_rules! elements {
 
             #[inline(always)]
             fn placeholder() -> Self {
-                $name { $($field: T::placeholder(),)* align: [] }
+                $name { $($field: T::placeholder(),)* call_new_instead: [] }
             }
 
             fn constant(&self) -> ir::ConstantValue {

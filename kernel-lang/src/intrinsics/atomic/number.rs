@@ -13,7 +13,7 @@ use crate::types::Scalar;
 
 /// The operand of [`atomic_load`](super::atomic_load) and [`atomic_store`](super::atomic_store): a number or a `bool`.
 #[diagnostic::on_unimplemented(
-    message = "there is no atomic load or store of a `{Self}`",
+    message = "there is no atomic load or store of `{Self}`",
     label = "not a number or `bool`",
     note = "why: the hardware reads and writes up to 64 bits at once",
     note = "help: use a field or an element that is a number: `atomic_load(&x[i].count)`"
@@ -35,7 +35,7 @@ pub trait AtomicLoad: Scalar {
 /// The operand of [`atomic_exch`](super::atomic_exch) and [`atomic_cas`](super::atomic_cas): `i16` to `i64`, `u16` to
 /// `u64`, `isize`, `usize`, `f16`, `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
-    message = "there is no atomic exchange of a `{Self}`",
+    message = "there is no atomic exchange of `{Self}`",
     label = "no atomic exchange of this type",
     note = "why: the hardware exchanges 16, 32 or 64 bits at once",
     note = "help: use a number of at least 16 bits, such as `u32`"
@@ -87,7 +87,7 @@ pub trait AtomicExchange: AtomicLoad {
 /// The operand of [`atomic_add`](super::atomic_add) and [`atomic_sub`](super::atomic_sub): `i32`, `u32`, `i64`, `u64`,
 /// `isize`, `usize`, `f32`, `f64`, `f16`, `bf16`.
 #[diagnostic::on_unimplemented(
-    message = "there is no atomic addition to a `{Self}`",
+    message = "there is no atomic addition to `{Self}`",
     label = "no atomic addition of this type",
     note = "why: the hardware has atomic additions of 32 and 64 bits, and of 16-bit floats",
     note = "help: use `i32`, `u32`, `i64`, `u64`, `isize`, `usize`, `f32`, `f64`, `f16` or `bf16`"
@@ -114,7 +114,7 @@ pub trait AtomicAdd: AtomicExchange {
 /// The operand of [`atomic_min`](super::atomic_min) and [`atomic_max`](super::atomic_max): `i32`, `u32`, `i64`, `u64`,
 /// `isize`, `usize`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
-    message = "there is no atomic minimum or maximum of a `{Self}`",
+    message = "there is no atomic minimum or maximum of `{Self}`",
     label = "no atomic minimum or maximum of this type",
     note = "why: the hardware compares numbers of 32 and 64 bits",
     note = "help: use `i32`, `u32`, `i64`, `u64`, `isize`, `usize`, `f32` or `f64`"
@@ -129,7 +129,7 @@ pub trait AtomicMinMax: AtomicAdd {
 /// The operand of [`atomic_and`](super::atomic_and), [`atomic_or`](super::atomic_or) and
 /// [`atomic_xor`](super::atomic_xor): `i32`, `u32`, `i64`, `u64`, `isize`, `usize`.
 #[diagnostic::on_unimplemented(
-    message = "there are no atomic operations on the bits of a `{Self}`",
+    message = "there are no atomic operations on the bits of `{Self}`",
     label = "not an integer of 32 or 64 bits",
     note = "why: the hardware has them for integers of 32 and 64 bits",
     note = "help: use `i32`, `u32`, `i64`, `u64`, `isize` or `usize`"

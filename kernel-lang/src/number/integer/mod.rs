@@ -35,6 +35,12 @@ macro_rules! integer {
         /// assert_eq!(distance(0b1010u8, 0b0110), 2);
         /// assert_eq!(distance(-1i64, 0), 64);
         /// ```
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is not an integer type of a device",
+            label = "not an integer of 8 to 64 bits",
+            note = "why: an index, a count or a key of bits has a whole value, and its methods are those of integers",
+            note = "help: use an integer type, such as `u32` or `usize`, for this value or array"
+        )]
         pub trait Integer:
             Number
             + IntegerMethods

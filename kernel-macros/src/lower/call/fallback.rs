@@ -26,6 +26,8 @@ struct Fallback {
     arguments: usize,
     /// How it is called.
     form: Form,
+    /// Whether a receiver is a part of a struct of arrays, and may be such a struct itself.
+    of_part: bool,
 }
 
 /// The form of a call.
@@ -45,6 +47,12 @@ impl Fallbacks {
         self.note(name, hidden_name(name), arguments, Form::Method);
     }
 
+    /// Records a call `x.part.name(..)` of a part of a struct of arrays.
+    pub(in crate::lower) fn method_of_part(&mut self, name: &Ident, arguments: usize) {
+        let fallback = self.note(name, hidden_name(name), arguments, Form::Method);
+        fallback.of_part = true;
+    }
+
     /// Records a call `Type::name(..)` of the function `hidden`.
     pub(in crate::lower) fn associated(&mut self, name: &Ident, hidden: Ident, arguments: usize) {
         self.note(name, hidden, arguments, Form::Function);
@@ -55,11 +63,13 @@ impl Fallbacks {
         self.note(name, hidden_name(name), arguments, Form::ArgumentMethod);
     }
 
-    fn note(&mut self, name: &Ident, hidden: Ident, arguments: usize, form: Form) {
+    fn note(&mut self, name: &Ident, hidden: Ident, arguments: usize, form: Form) -> &mut Fallback {
         let known = |known: &Fallback| known.hidden == hidden && known.arguments == arguments && known.form == form;
-        if !self.0.iter().any(known) {
-            self.0.push(Fallback { name: name.clone(), hidden, arguments, form });
-        }
+        let position = self.0.iter().position(known).unwrap_or_else(|| {
+            self.0.push(Fallback { name: name.clone(), hidden, arguments, form, of_part: false });
+            self.0.len() - 1
+        });
+        &mut self.0[position]
     }
 
     /// Returns the declarations of the traits, for a function of this kind.
@@ -70,7 +80,7 @@ impl Fallbacks {
     /// Returns the suffix of the names of a fallback's traits: the number of arguments, if another fallback differs only in
     /// that.
     fn number(&self, position: usize) -> Option<usize> {
-        let Fallback { name: _, hidden, arguments, form } = &self.0[position];
+        let Fallback { name: _, hidden, arguments, form, of_part: _ } = &self.0[position];
         let others = |other: &Fallback| other.hidden == *hidden && other.form == *form;
         (self.0.iter().filter(|other| others(other)).count() > 1).then_some(*arguments)
     }
@@ -78,7 +88,7 @@ impl Fallbacks {
 
 impl Fallback {
     fn items(&self, number: Option<usize>, body: Body) -> TokenStream {
-        let Fallback { name, hidden: function, arguments, form } = self;
+        let Fallback { name, hidden: function, arguments, form, of_part } = self;
         let method = *form == Form::Method;
         let name = written(&name.unraw().to_string());
         // Item names have no hygiene, hence the prefixes. rustc shows the names of the traits.
@@ -108,7 +118,9 @@ impl Fallback {
                 #receiver #(_: #before,)* _: ::cumbia::__private::Call<'_>, #(_: #behind,)*
             ) -> ::cumbia::__private::Returned<::cumbia::__private::NoKey, ::core::convert::Infallible>
         };
+        let of_part = of_part.then(|| method_of_part(function, &format_ident!("Part{kind}{text}{number}"), &types));
         quote_spanned! {ours(Span::call_site())=>
+            #of_part
             #[diagnostic::on_unimplemented(message = #what, label = #label, note = #why, note = #help)]
             trait #condition {}
             #[allow(dead_code)]
@@ -124,10 +136,49 @@ impl Fallback {
     }
 }
 
-/// Returns the name that the user wrote for a method that stands for two: `as_slice` for `as_slice_unwrapped`.
+/// Returns a trait with the method `function`, which calls the method of a struct of arrays: see `expand::methods`. The types of
+/// other receivers do not implement it.
+fn method_of_part(function: &Ident, name: &Ident, types: &[Ident]) -> TokenStream {
+    let (number, span) = (method_number(function), ours(Span::call_site()));
+    let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("a{i}")).collect();
+    let method = quote!(::cumbia::__private::ArgumentMethod<'k, #number, Self, (#(#types,)*)>);
+    let signature = quote_spanned! {span=>
+        fn #function<'k, #(#types),*>(
+            self, call: ::cumbia::__private::Call<'k>, #(#names: #types),*
+        ) -> ::cumbia::__private::Returned<
+            <Self::Host as #method>::Key,
+            <Self::Host as #method>::Result,
+        >
+        where
+            Self::Host: #method
+    };
+    quote_spanned! {span=>
+        #[allow(dead_code)]
+        trait #name: ::cumbia::__private::HostOf + ::core::marker::Sized {
+            #signature;
+        }
+        impl<T: ::cumbia::__private::HostOf> #name for T {
+            #[inline(always)]
+            #signature {
+                <Self::Host as #method>::call(self, call, (#(#names,)*))
+            }
+        }
+    }
+}
+
+/// Returns the number that stands for the name of a method in [`ArgumentMethod`](method_of_part): a 64-bit FNV-1a hash.
+pub(crate) fn method_number(name: &Ident) -> u64 {
+    name.to_string()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// Returns the name that the user wrote for a method that stands for two: `as_slice` for `as_slice_unwrapped`, and
+/// `sum` for `iter_sum`.
 fn written(name: &str) -> String {
     let suffixes = ["_unwrapped", "_copied"];
-    suffixes.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name).to_owned()
+    let name = suffixes.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+    name.strip_prefix("iter_").filter(|name| *name != "mut").unwrap_or(name).to_owned()
 }
 
 /// Returns the rule for a method or an associated function of this name.
@@ -188,6 +239,7 @@ fn rule(name: &str, form: Form, arguments: usize) -> &'static Rule {
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,
         name if SLICES.contains(&name) => &rules::SLICE_METHOD,
         "powf" | "powi" | "pow" => &rules::POWER,
+        name if (2..=4).contains(&name.len()) && name.chars().all(|lane| "xyzw".contains(lane)) => &rules::SWIZZLE,
         "category" | "size" | "length" => &rules::LENGTH,
         "clone" => &rules::CLONE,
         _ => &rules::METHOD,

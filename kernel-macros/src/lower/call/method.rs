@@ -91,7 +91,11 @@ impl Lowerer<'_> {
         };
         let receiver = Value { id: place.id, cpu: TokenStream::new(), category: place.category };
         let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
-        self.fallbacks.method(&call.method, args.len());
+        if self.is_argument(borrowed(&call.receiver).0) {
+            self.fallbacks.method_of_part(&call.method, args.len());
+        } else {
+            self.fallbacks.method(&call.method, args.len());
+        }
         let category = match text.as_str() {
             "split_at" | "split_at_mut" => Category::Tuple(vec![Category::Slice; 2]),
             // The `clone` of a slice is the copy of the handle.

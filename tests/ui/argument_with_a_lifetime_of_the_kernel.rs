@@ -1,0 +1,14 @@
+use cumbia::DeviceSlice;
+use cumbia::prelude::*;
+
+#[derive(KernelArgument)]
+struct Bodies<'a> {
+    x: DeviceSlice<'a, f32>,
+}
+
+#[kernel]
+fn kernel<'a>(bodies: Bodies<'a>, y: &mut [f32]) {
+    y[0] = bodies.x[0];
+}
+
+fn main() {}
