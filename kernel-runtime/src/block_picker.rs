@@ -1,5 +1,5 @@
-//! The block size that `.over(..)` picks, in the shape of the items: 256 threads, unless another size has noticeably higher
-//! occupancy or there are few items.
+//! The block size that `.over(..)` picks, in the shape of the items: 256 threads, or 128 if each executes several items,
+//! unless another size has noticeably higher occupancy or there are few items.
 //!
 //! Nothing here queries a device: limits and occupancy are parameters.
 

@@ -153,7 +153,7 @@ impl StripMining<'_> {
             return None;
         }
         let bytes = self.loaded(body, *var);
-        let length = BYTES_PER_THREAD.checked_div(bytes)?.min(MAX_LENGTH);
+        let length = BYTES_PER_THREAD.checked_div(bytes)?.min(MAX_LENGTH).checked_ilog2().map(|log| 1 << log)?;
         (length > UNROLLED).then_some(GridStride { counter: *var, scalar, init, test, end, next, step, body, length })
     }
 

@@ -316,6 +316,7 @@ fn a_grid_stride_loop_is_divided() {
     assert!(is_divided(&of("u8", "s ^= x[i];")));
     // The compiler unrolls it by four, which suffices.
     assert!(!is_divided(&of("f64", "s += x[i];")));
+    assert!(!is_divided(&of("f32", "s += x[i] + x[i];")));
     // It stores, has control flow or a check, or is unrolled by the user.
     assert!(!is_divided(&of("f32", "y[i] = x[i];")));
     assert!(!is_divided(&of("f32", "if x[i] > 0.0 { s += x[i]; }")));

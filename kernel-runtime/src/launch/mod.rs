@@ -99,9 +99,10 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// Picks a block size, and the number of blocks that covers `items`: a number, `(width, height)` or
     /// `(width, height, depth)`. A block size set with [`Launch::block`] is kept. If `items` is 0, nothing is launched.
     ///
-    /// On a GPU the block has 256 threads, unless the kernel's registers or shared memory limit occupancy and another size
-    /// raises it noticeably; it has fewer threads if there are so few items that some multiprocessors would be idle. A kernel
-    /// that relies on one block size declares it: `#[kernel(block = (128, 1, 1))]`.
+    /// On a GPU the block has 256 threads, or 128 if each of them executes several items, unless the kernel's registers or
+    /// shared memory limit occupancy and another size raises it noticeably; it has fewer threads if there are so few items
+    /// that some multiprocessors would be idle. A kernel that relies on one block size declares it:
+    /// `#[kernel(block = (128, 1, 1))]`.
     ///
     /// The grid consists of whole blocks, so there can be more threads than items: the kernel compares `grid(..)` with the
     /// bounds.

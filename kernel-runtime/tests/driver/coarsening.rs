@@ -31,13 +31,13 @@ scenarios! {
         let (x, mut y) = (zeros(&device, 8), zeros(&device, 8));
         for _ in 0..3 {
             saxpy(1.0, &x, &mut y).over(LARGE).launch().unwrap();
-            assert_eq!(fake.last_launch().block, [256, 1, 1]);
-            assert_eq!(last(&fake), (Build::Coarsened, [4096, 1, 1], 16384));
+            assert_eq!(fake.last_launch().block, [128, 1, 1]);
+            assert_eq!(last(&fake), (Build::Coarsened, [8192, 1, 1], 32768));
         }
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 1);
         let mut launch = || saxpy(2.0, &x, &mut y).over(LARGE).launch().unwrap();
         assert_eq!(allocations::each_time(|| (0..100).for_each(|_| launch())), 0);
-        assert_eq!(last(&fake), (Build::Coarsened, [4096, 1, 1], 16384));
+        assert_eq!(last(&fake), (Build::Coarsened, [8192, 1, 1], 32768));
         for blocks in [16_384usize, 16_385, 16_387, 16_388] {
             saxpy(1.0, &x, &mut y).grid(blocks).block(256).launch().unwrap();
             assert_eq!(last(&fake), (Build::Coarsened, [blocks.div_ceil(4) as u32, 1, 1], blocks as u32));
@@ -78,7 +78,7 @@ scenarios! {
         let (x, mut y, z) = (zeros(&device, 8), zeros(&device, 8), zeros(&device, 7));
         let prepared = saxpy(1.0, &x, &mut y).over(LARGE).prepare().unwrap();
         prepared.launch().unwrap();
-        assert_eq!(last(&fake), (Build::Coarsened, [4096, 1, 1], 16384));
+        assert_eq!(last(&fake), (Build::Coarsened, [8192, 1, 1], 32768));
         drop(prepared);
         let mut graph = Graph::new(&device.stream().unwrap());
         for (x, build) in [(&x, Build::Coarsened), (&z, Build::Checked), (&x, Build::Coarsened)] {
