@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! i32 i = ..;
-//! const i64 whole = (i64)n - (i64)step * 8;      a strip that begins before this ends before n
+//! const i64 whole = (i64)step > 0 ? (i64)n - (i64)step * 8 : ..;     a strip that begins before this ends before n
 //! for (; (i64)i < whole;) {
 //!     for (i32 copy = 0; copy < 8; ++copy) {
 //!         sum += x[i];
@@ -149,7 +149,9 @@ impl StripMining<'_> {
             self.module.kernel.vars[var.index()].constant || (is_param && !self.mutated.contains(&var.0))
         };
         let is_simple = body.len() <= MAX_STMTS && body.iter().all(|stmt| self.is_simple(stmt));
-        if !is_simple || !is_constant(bound) || legality::obstacle_in(body, self.module).is_some() {
+        // The steps that are not tested require that nothing else changes the counter.
+        let is_changed = legality::mutated(body, &self.module.kernel, self.module).contains(&var.0);
+        if !is_simple || is_changed || !is_constant(bound) || legality::obstacle_in(body, self.module).is_some() {
             return None;
         }
         let bytes = self.loaded(body, *var);
@@ -204,7 +206,9 @@ impl StripMining<'_> {
         let ahead = Expr::binary(Operator::Mul, widened(step), Expr::int(wide, length));
         let rest = Expr::binary(Operator::Sub, widened(end), ahead.clone());
         let bound = if scalar.is_signed() {
-            rest
+            // A grid size that has been cast to `i32` may be negative: there are no strips.
+            let is_positive = Expr::binary(Operator::Gt, widened(step), Expr::int(wide, 0));
+            Expr::conditional(is_positive, rest, Expr::int(wide, (-1_i64 << 62).cast_unsigned()))
         } else {
             let is_long = Expr::binary(Operator::Gt, widened(end), ahead);
             Expr::conditional(is_long, rest, Expr::int(wide, 0))
