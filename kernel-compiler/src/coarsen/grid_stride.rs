@@ -46,10 +46,11 @@ const MAX_STMTS: usize = 4;
 pub(crate) fn program(module: &mut Module) {
     let Body::Stmts(stmts) = &mut module.kernel.body else { return };
     let mut stmts = std::mem::take(stmts);
-    let mut vars = Vec::new();
     let strides = strides(&stmts, &module.kernel);
     let mutated = legality::mutated(&stmts, &module.kernel, module);
-    StripMining { module, strides, mutated, vars: &mut vars }.stmts(&mut stmts);
+    let mut mining = StripMining { module, strides, mutated, vars: Vec::new() };
+    mining.stmts(&mut stmts);
+    let vars = mining.vars;
     module.kernel.vars.extend(vars);
     module.kernel.body = Body::Stmts(stmts);
 }
@@ -86,10 +87,10 @@ struct StripMining<'m> {
     module: &'m Module,
     /// The constants that are grid sizes.
     strides: Set<u32>,
-    /// The variables that the kernel assigns.
+    /// The variables that the kernel assigns, other than as the counter of a loop.
     mutated: Set<u32>,
     /// The variables that are added to those of the kernel.
-    vars: &'m mut Vec<Variable>,
+    vars: Vec<Variable>,
 }
 
 /// A loop that can be divided.
@@ -150,7 +151,7 @@ impl StripMining<'_> {
         };
         let is_simple = body.len() <= MAX_STMTS && body.iter().all(|stmt| self.is_simple(stmt));
         // The steps that are not tested require that nothing else changes the counter.
-        let is_changed = legality::mutated(body, &self.module.kernel, self.module).contains(&var.0);
+        let is_changed = self.mutated.contains(&var.0);
         if !is_simple || is_changed || !is_constant(bound) || legality::obstacle_in(body, self.module).is_some() {
             return None;
         }

@@ -24,7 +24,7 @@ use super::{Obstacle, ObstacleKind};
 ///
 /// The axis is that of the rows if the kernel has rows, so that the accesses of a warp stay contiguous.
 pub(super) fn axis(module: &Module) -> Result<Axis, Obstacle> {
-    let mut legality = Legality { module, known: LiteMap::new(), blocks: Set::new() };
+    let mut legality = Legality::new(module);
     legality.function(&module.kernel, true)?;
     let reads = |name: &'static str| legality.blocks.contains(&name);
     if reads("blockIdx.y") {
@@ -40,7 +40,7 @@ pub(super) fn axis(module: &Module) -> Result<Axis, Obstacle> {
 
 /// Returns the first obstacle to the reordering of statements with those of other logical threads.
 pub(super) fn obstacle_in(stmts: &[Stmt], module: &Module) -> Option<Obstacle> {
-    let mut legality = Legality { module, known: LiteMap::new(), blocks: Set::new() };
+    let mut legality = Legality::new(module);
     let context = Context { function: &module.kernel, is_kernel: true, line: module.kernel.line };
     legality.stmts(stmts, context).err()
 }
@@ -71,7 +71,11 @@ impl Context<'_> {
     }
 }
 
-impl Legality<'_> {
+impl<'m> Legality<'m> {
+    fn new(module: &'m Module) -> Legality<'m> {
+        Legality { module, known: LiteMap::new(), blocks: Set::new() }
+    }
+
     fn function(&mut self, function: &Function, is_kernel: bool) -> Result<(), Obstacle> {
         let stmts = match &function.body {
             Body::Stmts(stmts) => stmts,
