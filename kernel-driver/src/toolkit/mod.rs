@@ -3,6 +3,7 @@
 mod architecture;
 mod disassembler;
 mod environment;
+mod library;
 mod nvjitlink;
 mod nvrtc;
 mod search;

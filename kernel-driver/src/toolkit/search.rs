@@ -106,17 +106,17 @@ impl<N, F: FnMut(&Path) -> Result<N, LibraryFailure>, M: Fn(&N) -> u32> Search<N
 
     /// Opens a library, and sets it aside if it is newer than the driver supports.
     fn library(&mut self, place: SearchPlace, path: &Path) -> Option<N> {
-        let nvrtc = match (self.open)(path) {
-            Ok(nvrtc) => nvrtc,
+        let library = match (self.open)(path) {
+            Ok(library) => library,
             Err(failure) => return self.note(place, SearchOutcome::Unusable(failure)),
         };
-        let major = (self.major_of)(&nvrtc);
+        let major = (self.major_of)(&library);
         match self.newest {
             Some(newest) if newest < major => {
-                self.newer.get_or_insert(nvrtc);
+                self.newer.get_or_insert(library);
                 self.note(place, SearchOutcome::NewerThanDriver { nvrtc: major, driver: newest })
             }
-            _ => Some(nvrtc),
+            _ => Some(library),
         }
     }
 

@@ -9,19 +9,11 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 
 use crate::driver::Version;
-use crate::loader::{library_of, loader_message, resolve};
+use crate::toolkit::library::{self, BytesOf, SUCCESS, SizeOf, Status};
 use crate::toolkit::searched::LibraryFailure;
 
-/// `nvJitLinkResult`, as an integer: a newer library may return unknown values.
-pub(super) type Status = c_int;
 /// `nvJitLinkHandle`.
 pub(super) type RawHandle = *mut c_void;
-/// A function that returns a size, and its counterpart that writes as many bytes.
-pub(super) type SizeOf = unsafe extern "C" fn(RawHandle, *mut usize) -> Status;
-pub(super) type BytesOf = unsafe extern "C" fn(RawHandle, *mut c_char) -> Status;
-
-/// `NVJITLINK_SUCCESS`.
-pub(super) const SUCCESS: Status = 0;
 
 /// The functions that are used, without the prefix `nvJitLink`.
 #[derive(Debug)]
@@ -42,24 +34,14 @@ impl Functions {
     /// Loads the library for the lifetime of the process. Also returns its path, where the system reports it.
     pub(super) fn open(path: &Path) -> Result<(Functions, Option<PathBuf>), LibraryFailure> {
         // SAFETY: loading nvJitLink runs its initialisers, as every user of nvJitLink does.
-        let library = unsafe { Library::new(path) }
-            .map_err(|error| LibraryFailure::NotLoaded { message: loader_message(&error) })?;
-        let functions = Functions::from_library(&library)?;
-        std::mem::forget(library);
-        let path =
-            if path.is_absolute() { Some(path.to_owned()) } else { library_of(functions.version as *const c_void) };
-        Ok((functions, path))
+        unsafe { library::open(path, Functions::from_library, |functions| functions.version as *const c_void) }
     }
 
     fn from_library(library: &Library) -> Result<Functions, LibraryFailure> {
         /// Resolves a function.
         fn get<F: Copy>(library: &Library, name: &'static CStr) -> Result<F, LibraryFailure> {
             // SAFETY: the caller's type is that of nvJitLink.h for this name, unchanged since CUDA 12.0.
-            let found = unsafe { resolve(library, name) };
-            found.ok_or_else(|| LibraryFailure::MissingFunction {
-                library: "nvJitLink of CUDA 12.3",
-                function: name.to_str().unwrap_or_default(),
-            })
+            unsafe { library::function(library, name, "nvJitLink of CUDA 12.3") }
         }
         Ok(Functions {
             version: get(library, c"nvJitLinkVersion")?,

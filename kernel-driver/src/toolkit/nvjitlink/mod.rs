@@ -13,10 +13,11 @@ use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
 
 pub use error::{LinkError, LinkFailure, NoNvJitLink};
-use library::{BytesOf, Functions, RawHandle, SUCCESS, SizeOf, Status};
+use library::{Functions, RawHandle};
 
 use super::architecture::Architecture;
 use super::environment::Environment;
+use super::library::{BytesOf, SUCCESS, SizeOf, Status, output, text};
 use super::nvrtc::Nvrtc;
 use super::searched::{LibraryFailure, Searched};
 use crate::driver::Version;
@@ -216,29 +217,18 @@ impl<'a> Link<'a> {
 
     fn log(&self) -> String {
         let functions = &self.linker.functions;
-        let log = self.read(functions.get_error_log_size, functions.get_error_log).unwrap_or_default();
-        let log = log.split(|byte| *byte == 0).next().unwrap_or_default();
-        String::from_utf8_lossy(log).trim_end().to_owned()
+        let log = self.output(functions.get_error_log_size, functions.get_error_log).unwrap_or_default();
+        text(&log).trim_end().to_owned()
     }
 
     fn bytes(&self, call: &'static str, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, LinkError> {
-        self.read(size_of, bytes_of)
+        self.output(size_of, bytes_of)
             .map_err(|code| self.linker.failed(call, LinkFailure::Status { code, log: String::new() }))
     }
 
-    /// Returns the output of a pair of functions: one returns the size, the other the bytes.
-    fn read(&self, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, Status> {
-        let mut size = 0;
-        // SAFETY: the handle is alive and the pointer valid for the write.
-        let mut status = unsafe { size_of(self.raw, &raw mut size) };
-        // The size of a log may exclude its NUL.
-        let mut bytes = vec![0; size + 1];
-        if status == SUCCESS && size != 0 {
-            // SAFETY: there is room for the number of bytes that nvJitLink reported.
-            status = unsafe { bytes_of(self.raw, bytes.as_mut_ptr().cast()) };
-        }
-        bytes.truncate(size);
-        if status == SUCCESS { Ok(bytes) } else { Err(status) }
+    fn output(&self, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, Status> {
+        // SAFETY: these functions take a handle, and it is alive.
+        unsafe { output(self.raw, size_of, bytes_of) }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::ffi::{CString, c_char, c_int};
 
-use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
+use super::library::{COMPILATION, INVALID_OPTION, RawProgram};
 use super::{
     Architecture, Nvrtc, NvrtcArgument, NvrtcError, NvrtcFailure, OLDEST_ASSEMBLER_FOR_90, OLDEST_WITH_MINIMAL,
     UnsupportedArchitecture, UnsupportedReason,
 };
+use crate::toolkit::library::{BytesOf, SUCCESS, SizeOf, Status, output, text};
 
 /// A source in CUDA C.
 #[derive(Clone, Copy, Debug)]
@@ -137,21 +138,10 @@ impl<'a> Program<'a> {
         log.map(|log| text(&log).trim_end().to_owned()).unwrap_or_default()
     }
 
-    /// Returns the output of a pair of NVRTC functions: one returns the size, the other the bytes.
     fn bytes(&self, call: &'static str, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, NvrtcError> {
-        let mut size = 0;
-        // SAFETY: the program is alive and the pointer valid for the write.
-        let mut status = unsafe { size_of(self.raw, &raw mut size) };
-        let mut bytes = vec![0; size];
-        if status == SUCCESS && size != 0 {
-            // SAFETY: there is room for the number of bytes that NVRTC reported.
-            status = unsafe { bytes_of(self.raw, bytes.as_mut_ptr().cast()) };
-        }
-        if status == SUCCESS {
-            Ok(bytes)
-        } else {
-            Err(self.nvrtc.failed(call, self.nvrtc.status(status, String::new())))
-        }
+        // SAFETY: these functions take a program, and it is alive.
+        unsafe { output(self.raw, size_of, bytes_of) }
+            .map_err(|status| self.nvrtc.failed(call, self.nvrtc.status(status, String::new())))
     }
 }
 
@@ -160,11 +150,6 @@ impl Drop for Program<'_> {
         // SAFETY: created in `new`, and not used again.
         unsafe { (self.nvrtc.functions.destroy_program)(&raw mut self.raw) };
     }
-}
-
-/// Returns the text of a C string, without its NUL.
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
 }
 
 /// NVRTC rejects an unknown number as an invalid option, and an unknown suffix as a compilation that did not start.
