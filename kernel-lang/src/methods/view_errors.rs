@@ -37,53 +37,38 @@ pub trait SliceMethodOfView {}
 )]
 pub trait IteratedView {}
 
-/// Declares methods with a bound that is never satisfied. Their results have the type that the caller expects, so that
-/// there is no second error.
+/// Declares methods with a bound that is never satisfied, and with this result. One with the type `R` that the caller expects causes
+/// no second error.
 macro_rules! rejected {
-    ($bound:ident: $($name:ident($($arg:ident),*))*) => {
+    ($bound:ident $generics:tt $result:ty: $($name:ident($($arg:ident),*))*) => {
         impl<T: DeviceType, const D: usize, M: Access> View<'_, T, D, M> {
             $(
-                #[allow(missing_docs, reason = "each is named after the method")]
-                pub fn $name<R, $($arg),*>(self, _: Call<'_>, $(_: $arg),*) -> Returned<NoKey, R>
-                where
-                    Self: $bound,
-                {
-                    unreachable!("the bound is implemented for no type")
-                }
+                rejected!(@method $bound $generics $result: $name($($arg),*));
             )*
+        }
+    };
+    (@method $bound:ident ($($generic:ident)?) $result:ty: $name:ident($($arg:ident),*)) => {
+        #[allow(missing_docs, reason = "each is named after the method")]
+        pub fn $name<$($generic,)? $($arg),*>(self, _: Call<'_>, $(_: $arg),*) -> Returned<NoKey, $result>
+        where
+            Self: $bound,
+        {
+            unreachable!("the bound is implemented for no type")
         }
     };
 }
 
+rejected!(OptionOfView () Self: __device_unwrap() __device_unwrap_or(A));
+rejected!(OptionOfView () bool: __device_is_some() __device_is_none() __device_is_ok() __device_is_err());
 rejected! {
-    SliceMethodOfView:
+    SliceMethodOfView () ():
+    __device_fill(A) __device_swap(A, B) __device_reverse() __device_copy_from_slice(A) __device_sort() __device_sort_unstable()
+}
+rejected! {
+    SliceMethodOfView (R) R:
     __device_sum() __device_product() __device_max() __device_min()
     __device_iter_sum() __device_iter_product() __device_iter_max() __device_iter_min()
     __device_contains(A) __device_get_copied(A) __device_first_copied() __device_last_copied()
-}
-
-/// As [`rejected`], with a result that is known.
-macro_rules! rejected_as {
-    ($bound:ident $result:ty: $($name:ident($($arg:ident),*))*) => {
-        impl<T: DeviceType, const D: usize, M: Access> View<'_, T, D, M> {
-            $(
-                #[allow(missing_docs, reason = "each is named after the method")]
-                pub fn $name<$($arg),*>(self, _: Call<'_>, $(_: $arg),*) -> Returned<NoKey, $result>
-                where
-                    Self: $bound,
-                {
-                    unreachable!("the bound is implemented for no type")
-                }
-            )*
-        }
-    };
-}
-
-rejected_as!(OptionOfView Self: __device_unwrap() __device_unwrap_or(A));
-rejected_as!(OptionOfView bool: __device_is_some() __device_is_none() __device_is_ok() __device_is_err());
-rejected_as! {
-    SliceMethodOfView ():
-    __device_fill(A) __device_swap(A, B) __device_reverse() __device_copy_from_slice(A) __device_sort() __device_sort_unstable()
 }
 
 /// Declares the iterators of views that have none.
