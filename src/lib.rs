@@ -481,9 +481,9 @@
 //! - Consecutive threads should access consecutive elements (coalesced access): make `grid(1)`, or the `x` of
 //!   `grid(2)`, the last index.
 //! - `.over(n)` picks a block size: 256 threads, or 128 if each executes several items, unless another size has
-//!   noticeably higher occupancy or there are few items. Try others with `.block(..)`: [`device.time`](Device::time) measures a launch,
-//!   [`occupancy`](Launch::occupancy) returns its occupancy, and `kernel::attributes(&device)` the number of registers
-//!   that the kernel uses.
+//!   noticeably higher occupancy or there are few items. Try others with `.block(..)`: [`device.time`](Device::time)
+//!   measures a launch, [`occupancy`](Launch::occupancy) returns its occupancy, and `kernel::attributes(&device)` the
+//!   number of registers that the kernel uses.
 //! - A launch costs about 0.1 µs in addition to the driver call's 3 µs. [`prepare`](Launch::prepare) validates a
 //!   repeated launch once, and a [`Graph`] submits many launches at once.
 //! - A kernel on `f32` uses no `f64` arithmetic: literals have the type that Rust infers, so that `2.0 * x[i]` is an

@@ -1,4 +1,5 @@
-//! What the function tables of NVIDIA's libraries have in common: how they are loaded, and the pairs of functions that return bytes.
+//! What the function tables of NVIDIA's libraries have in common: how they are loaded, and the pairs of functions that
+//! return bytes.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
