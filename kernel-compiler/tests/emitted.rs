@@ -332,14 +332,17 @@ fn checks_are_hoisted_over_invariant_variables() {
             }
         }",
     );
-    assert!(in_the_loop.contains("(rt::opaque_u64(at), y_len, "), "{in_the_loop}");
+    assert!(in_the_loop.contains("(at, y_len, "), "{in_the_loop}");
     let changed_outside = text_of(
         "fn k(y: &mut [u32], n: usize) {
             let mut width: usize = n;
             while width > 0 { for i in 0..n { y[width + i] = 1; } width /= 2; }
         }",
     );
-    assert!(changed_outside.contains("if (rt::within(rt::saturating_add_u64(width, n), y_len))"), "{changed_outside}");
+    assert!(
+        changed_outside.contains("if (rt::within(rt::saturating_add_u64(width, n), rt::opaque(y_len)))"),
+        "{changed_outside}"
+    );
     let changed_inside = text_of(
         "fn k(y: &mut [u32], n: usize) {
             let mut at: usize = 0;
@@ -358,18 +361,67 @@ fn checks_are_hoisted_over_invariant_variables() {
     assert!(!lent.contains("rt::within"), "{lent}");
 }
 
-/// NVRTC 13.0 and 13.5 remove a check of a counter in a loop with all iterations but the first, unless the counter is opaque.
+/// NVRTC 13.0 and 13.5 assume a single iteration of a loop with an exit that compares a counter with its start, unless one of them
+/// is opaque.
 #[test]
-fn counters_of_checks_in_loops_are_opaque() {
-    let text = text_of(
-        "fn k(x: &mut [u32], i: usize) {
-            let mut w: usize = x.len();
-            while w > 0 { w -= 1; let part = &mut x[i..w]; if part.len() == 3 { part[0] = 1; } }
-        }",
-    );
-    assert!(text.contains("rt::part_len(i, rt::opaque_u64("), "{text}");
-    let outside = text_of("fn k(x: &mut [u32], i: usize) { x[i] = 1; }");
-    assert!(!outside.contains("opaque"), "{outside}");
+fn comparisons_with_counters_are_opaque() {
+    const SIGNATURE: &str = "x: &[u32], y: &mut [u32], a: usize, n: usize";
+    let functions = "
+        #[derive(Clone, Copy)]
+        struct Range { first: usize, next: usize }
+        fn is_less(i: usize, a: usize) -> bool { i < a }
+        fn stops(i: usize, a: usize) -> bool { is_less(i, a) || i > 100 }
+        fn advance(range: &mut Range) { range.next += 1; }
+        fn element(y: &[u32], i: usize) -> u32 { y[i] }";
+    let texts =
+        |body: &str| source(&common::program(&format!("{functions} fn k({SIGNATURE}) {{ {body} }}"), false), true).text;
+    for (body, expected) in [
+        // An exit, a stored comparison, the test of a `while`, and a check.
+        ("for i in a..n { if i < a { break; } y[0] += 1; }", "if (i < rt::opaque(a))"),
+        ("for i in a..n { let c = a > i; if c { break; } y[0] += 1; }", "const bool c = rt::opaque(a) > i;"),
+        ("let mut i = a; while i >= a { i += 1; y[0] += 1; }", "for (; i >= rt::opaque(a); "),
+        ("for i in 0..n { y[i * i] += 1; }", "(i * i, rt::opaque(y_len), "),
+        (
+            "let mut w = x.len(); while w > 0 { w -= 1; let part = &x[a..w]; if part.len() == 3 { y[0] = 1; } }",
+            "(a, rt::opaque(end), rt::opaque(x_len), ",
+        ),
+        // A value that is derived from a counter, and a counter that is derived from another one.
+        ("for i in 0..n { let j = a + i; if j < a { break; } y[0] += 1; }", "if (j < rt::opaque(a))"),
+        ("let mut j = a; for i in 0..n { let k = j; if k < a { break; } j += 1; }", "if (k < rt::opaque(a))"),
+        // A part of a struct or an array, and memory.
+        (
+            "let mut r = Range { first: a, next: a }; for _ in 0..n { if r.next < a { break; } r.next += 1; }",
+            "if (r.next < rt::opaque(a))",
+        ),
+        (
+            "let mut r = Range { first: a, next: a }; for _ in 0..n { if r.next < r.first { break; } advance(&mut r); }",
+            "if (r.next < rt::opaque(r.first))",
+        ),
+        ("let mut t = [a; 4]; for _ in 0..n { if t[2] < a { break; } t[2] += 1; }", "if (t[2] < rt::opaque(a))"),
+        ("y[0] = a as u32; for _ in 0..n { if y[0] < a as u32 { break; } y[0] += 1; }", "< rt::opaque((u32)a))"),
+        // Functions that a loop calls, directly or not.
+        ("for i in a..n { if stops(i, a) { break; } y[0] += 1; }", "return i < rt::opaque(a);"),
+        ("for i in a..n { y[0] += element(x, i); }", "(i, rt::opaque(y_len), "),
+    ] {
+        let text = texts(body);
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    for body in [
+        // Outside of loops, tests of equality, and constants.
+        "if a < n { y[0] = 1; }",
+        "if stops(a, n) { y[0] = element(x, a); }",
+        "for i in a..n { if i == n - 1 || i < 7 { break; } y[0] += 1; }",
+        // A counter that approaches the bound.
+        "let mut i = a; while i < n { y[0] += 1; i += 2; }",
+        "let mut i = a; while i > n { y[0] += 1; i -= 1; }",
+        "let mut i = a; while i < n && y[0] > 3 { y[0] += 1; i += n; }",
+    ] {
+        let text = texts(body);
+        assert!(!text.contains("opaque("), "{body}: {text}");
+    }
+    // A value that is loaded from memory that the loop does not change.
+    let text = texts("for i in 0..n { let v = x[i % 4] as usize; if v < a { break; } y[0] += 1; }");
+    assert!(text.contains("if (v < a)"), "{text}");
 }
 
 /// NVRTC 13.0 merges the end of a kernel with an exit before a fault, if no other effect is between them.

@@ -93,10 +93,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ bool step_to_i32(i32& i, i32 last, usize by) {
@@ -140,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) unrolled_sums(const float*
 #line 371
         for (usize k = 0; k < 4; ++k) {
 #line 373
-            part[k] = x[rt::at(rt::opaque_u64(i * 4 + k), x_len, 2, launch)];
+            part[k] = x[rt::at(i * 4 + k, rt::opaque(x_len), 2, launch)];
         }
     }
 #line 375

@@ -73,10 +73,16 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
-static __device__ __forceinline__ i32 opaque_i32(i32 x) {
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
     u32 seen = (u32)x;
     asm("" : "+r"(seen));
-    return (i32)seen;
+    return (T)seen;
 }
 
 static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch launch) {
@@ -115,12 +121,12 @@ static __device__ inline i32 outer_loop_with_value(i32 x, rt::Launch launch) {
         i32 j = 0;
         for (;; rt::keep_loop()) {
             j = rt::add_i32(j, 1, 1, launch);
-            if (rt::opaque_i32(rt::mul_i32(i, j, 2, launch)) > x) {
+            if (rt::mul_i32(i, j, 2, launch) > rt::opaque(x)) {
                 found = rt::add_i32(rt::mul_i32(i, 1000, 3, launch), j, 4, launch);
 #line 184
                 goto end_1;
             }
-            if (rt::opaque_i32(j) > i) {
+            if (j > rt::opaque(i)) {
                 break;
             }
         }

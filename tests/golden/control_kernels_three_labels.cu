@@ -73,10 +73,16 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
-static __device__ __forceinline__ i32 opaque_i32(i32 x) {
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
     u32 seen = (u32)x;
     asm("" : "+r"(seen));
-    return (i32)seen;
+    return (T)seen;
 }
 
 static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch launch) {
@@ -112,7 +118,7 @@ static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
                         if (trace % 11 == 3) {
                             break;
                         }
-                        if (rt::opaque_i32(trace) > rt::add_i32(500, x, 3, launch)) {
+                        if (trace > rt::opaque(rt::add_i32(500, x, 3, launch))) {
                             goto end_2;
                         }
                         if (trace % 13 == 5) {

@@ -75,10 +75,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
@@ -128,7 +134,7 @@ extern "C" __global__ void summed(const u64* __restrict__ x, usize x_len, u64* _
     const usize step = gridDim.x * (usize)blockDim.x;
 #line 177
     for (usize k = i; k < x_len; k = rt::step_u64(k, x_len, step)) {
-        atomicAdd(&sum[0], x[rt::at(rt::opaque_u64(k), x_len, 0, launch)]);
+        atomicAdd(&sum[0], x[rt::at(k, rt::opaque(x_len), 0, launch)]);
     }
     __syncthreads();
     if ((usize)threadIdx.x == 0) {
@@ -150,7 +156,7 @@ extern "C" __global__ void summed(const u64* __restrict__ x, usize x_len, u64* _
             for (usize k_2 = 0; k_2 < end; ++k_2) {
                 const usize at = rt::at(0, total_len, 4, launch);
 #line 187
-                total[at] = rt::add_u64(total[at], parts[rt::at(rt::opaque_u64(k_2), parts_len, 3, launch)], 5, launch);
+                total[at] = rt::add_u64(total[at], parts[rt::at(k_2, rt::opaque(parts_len), 3, launch)], 5, launch);
             }
         }
     }

@@ -84,10 +84,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
@@ -123,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) sparse(const u32* __restri
                 for (usize k = (usize)starts[row]; k < end; ++k) {
                     const usize column = (usize)columns[k];
                     const float value = values[k];
-                    sum += value * x[rt::at(rt::opaque_u64(column), x_len, 5, launch)];
+                    sum += value * x[rt::at(column, x_len, 5, launch)];
                 }
             }
         } else {
@@ -148,9 +154,9 @@ extern "C" __global__ void __launch_bounds__(1024, 1) sparse(const u32* __restri
                 sum = sum_before_2;
 #line 27
                 for (usize k = (usize)starts[row]; k < end; ++k) {
-                    const usize column = (usize)columns[rt::at(rt::opaque_u64(k), columns_len, 3, launch)];
-                    const float value = values[rt::at(rt::opaque_u64(k), values_len, 4, launch)];
-                    sum += value * x[rt::at(rt::opaque_u64(column), x_len, 5, launch)];
+                    const usize column = (usize)columns[rt::at(k, rt::opaque(columns_len), 3, launch)];
+                    const float value = values[rt::at(k, rt::opaque(values_len), 4, launch)];
+                    sum += value * x[rt::at(column, x_len, 5, launch)];
                 }
             }
         }

@@ -77,10 +77,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
@@ -123,7 +129,7 @@ extern "C" __global__ void nested(const u32* __restrict__ x, usize x_len, u32* _
         u32 sum = 0;
         const usize end_2 = rt::add_u64(by, offset, 0, launch);
 #line 64
-        if (rt::within(rt::saturating_add_u64(rt::saturating_add_u64(offset, rt::saturating_mul_u64(row, by)), by), x_len) && rt::within(rt::saturating_add_u64(offset, by), x_len) && rt::within(1, by)) {
+        if (rt::within(rt::saturating_add_u64(rt::saturating_add_u64(offset, rt::saturating_mul_u64(row, by)), by), rt::opaque(x_len)) && rt::within(rt::saturating_add_u64(offset, by), x_len) && rt::within(1, by)) {
 #line 64
             for (usize col = offset; col < end_2; ++col) {
                 sum = rt::add_u32(sum, rt::add_u32(x[rt::add_u64(row * by, col, 2, launch)], x[by - 1 - (col - offset)], 8, launch), 9, launch);
@@ -131,10 +137,10 @@ extern "C" __global__ void nested(const u32* __restrict__ x, usize x_len, u32* _
         } else {
 #line 64
             for (usize col = offset; col < end_2; ++col) {
-                sum = rt::add_u32(sum, rt::add_u32(x[rt::at<3>(rt::opaque_u64(rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch)), x_len, launch)], x[rt::at<7>(rt::opaque_u64(rt::sub_u64(by, 1, 4, launch) - (col - offset)), x_len, launch)], 8, launch), 9, launch);
+                sum = rt::add_u32(sum, rt::add_u32(x[rt::at<3>(rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch), rt::opaque(x_len), launch)], x[rt::at<7>(rt::sub_u64(by, 1, 4, launch) - (col - offset), rt::opaque(x_len), launch)], 8, launch), 9, launch);
             }
         }
 #line 67
-        y[rt::at<10>(rt::opaque_u64(row), y_len, launch)] = sum;
+        y[rt::at<10>(row, rt::opaque(y_len), launch)] = sum;
     }
 }

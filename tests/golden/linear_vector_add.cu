@@ -77,10 +77,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
@@ -101,7 +107,7 @@ extern "C" __global__ void vector_add(const float* __restrict__ a, usize a_len, 
     } else {
 #line 33
         for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < sum_len; i = rt::step_u64(i, sum_len, step)) {
-            sum[i] = a[rt::at<0>(rt::opaque_u64(i), a_len, launch)] + b[rt::at<1>(rt::opaque_u64(i), b_len, launch)];
+            sum[i] = a[rt::at<0>(i, rt::opaque(a_len), launch)] + b[rt::at<1>(i, rt::opaque(b_len), launch)];
         }
     }
 }

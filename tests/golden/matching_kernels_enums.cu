@@ -75,12 +75,6 @@ static __device__ __forceinline__ usize part_len(usize start, usize end, usize l
     return end - start;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
-}
-
 static __device__ __forceinline__ i64 add_i64(i64 a, i64 b, u32 site, Launch launch) {
     const i64 sum = (i64)((u64)a + (u64)b);
     if (((a ^ sum) & (b ^ sum)) < 0) fault(launch, site, 0, 0);
@@ -213,7 +207,7 @@ static __device__ inline void enums(const i32* x, usize x_len, i64* y, usize y_l
     for (usize i = 0; i < 3; ++i) {
 #line 90
         const types::Kind kind = kinds[i];
-        const usize at = rt::at(rt::opaque_u64((usize)kind), 4, 26, launch);
+        const usize at = rt::at((usize)kind, 4, 26, launch);
 #line 91
         count[at] = rt::add_i64(count[at], 1, 27, launch);
     }

@@ -112,10 +112,16 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 }  // namespace rt
@@ -135,12 +141,12 @@ extern "C" __global__ void telling(const float* __restrict__ x, usize x_len, flo
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     rt::print(launch, 1);
     for (usize k = 0; k < x_len; ++k) {
-        if (x[rt::at<2>(rt::opaque_u64(k), x_len, launch)] > 1.0f) {
-            const float value = device::tell(x[rt::at<3>(rt::opaque_u64(k), x_len, launch)], k, launch);
+        if (x[rt::at<2>(k, rt::opaque(x_len), launch)] > 1.0f) {
+            const float value = device::tell(x[rt::at<3>(k, rt::opaque(x_len), launch)], k, launch);
 #line 81
-            const float value_2 = device::tell(-x[rt::at<4>(rt::opaque_u64(k), x_len, launch)], i, launch);
+            const float value_2 = device::tell(-x[rt::at<4>(k, rt::opaque(x_len), launch)], i, launch);
 #line 81
-            y[rt::at<5>(rt::opaque_u64(k), y_len, launch)] = value + value_2;
+            y[rt::at<5>(k, rt::opaque(y_len), launch)] = value + value_2;
             continue;
         }
         rt::print(launch, 6, k);

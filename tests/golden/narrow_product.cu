@@ -77,10 +77,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ u32 opaque_u32(u32 x) {
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
     u32 seen = (u32)x;
     asm("" : "+r"(seen));
-    return (u32)seen;
+    return (T)seen;
 }
 
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
@@ -122,7 +128,7 @@ extern "C" __global__ void product(u32 n, const float* __restrict__ a, usize a_l
         } else {
 #line 57
             for (u32 k = 0; k < n; ++k) {
-                sum += a[rt::at<2>(rt::opaque_u32(rt::add_u32(rt::mul_u32(i, n, 0, launch), k, 1, launch)), a_len, launch)] * b[rt::at<5>(rt::opaque_u32(rt::add_u32(rt::mul_u32(k, n, 3, launch), j, 4, launch)), b_len, launch)];
+                sum += a[rt::at<2>(rt::add_u32(rt::mul_u32(i, n, 0, launch), k, 1, launch), rt::opaque(a_len), launch)] * b[rt::at<5>(rt::add_u32(rt::mul_u32(k, n, 3, launch), j, 4, launch), rt::opaque(b_len), launch)];
             }
         }
 #line 60

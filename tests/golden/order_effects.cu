@@ -65,10 +65,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ i32 opaque_i32(i32 x) {
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
     u32 seen = (u32)x;
     asm("" : "+r"(seen));
-    return (i32)seen;
+    return (T)seen;
 }
 
 static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch launch) {
@@ -133,7 +139,7 @@ static __device__ inline u32 number(u32* log_, usize log_len, u32 mark, rt::Laun
     const u32 value = atomicAdd(&log_[rt::at(0, log_len, 0, launch)], 1u);
 #line 22
     const usize at = (usize)value;
-    log_[rt::at(rt::add_u64(at, 1, 1, launch), log_len, 2, launch)] = mark;
+    log_[rt::at(rt::add_u64(at, 1, 1, launch), rt::opaque(log_len), 2, launch)] = mark;
     return mark;
 }
 
@@ -329,7 +335,7 @@ extern "C" __global__ void effects(u32* __restrict__ log_, usize log_len, u32* _
 #line 192
         u32 value_32;
 #line 192
-        if (rt::opaque_i32(turns) > 2) {
+        if (turns > 2) {
 #line 192
             break;
         } else {

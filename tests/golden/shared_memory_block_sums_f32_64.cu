@@ -68,10 +68,16 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
@@ -97,8 +103,8 @@ extern "C" __global__ void block_sums(const float* __restrict__ x, usize x_len, 
     __syncthreads();
     usize half = 64ull / 2ull;
     for (; half > 0; rt::progress()) {
-        if (t < half) {
-            partial[rt::at(t, 64, 5, launch)] = partial[rt::at(t, 64, 2, launch)] + partial[rt::at(rt::opaque_u64(rt::add_u64(t, half, 3, launch)), 64, 4, launch)];
+        if (rt::opaque(t) < half) {
+            partial[rt::at(t, 64, 5, launch)] = partial[rt::at(t, 64, 2, launch)] + partial[rt::at(rt::add_u64(t, half, 3, launch), 64, 4, launch)];
         }
         __syncthreads();
         half = half / 2;

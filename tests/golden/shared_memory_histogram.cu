@@ -68,10 +68,16 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
@@ -93,7 +99,7 @@ extern "C" __global__ void histogram(const u32* __restrict__ data, usize data_le
     const usize step = gridDim.x * (usize)blockDim.x;
 #line 143
     for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < data_len; i = rt::step_u64(i, data_len, step)) {
-        atomicAdd(&local[rt::at((usize)(data[rt::at(rt::opaque_u64(i), data_len, 1, launch)] % 16), 16, 2, launch)], 1u);
+        atomicAdd(&local[rt::at((usize)(data[rt::at(i, rt::opaque(data_len), 1, launch)] % 16), 16, 2, launch)], 1u);
     }
     __syncthreads();
     if (t < 16) {

@@ -68,10 +68,16 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
@@ -112,8 +118,8 @@ extern "C" __global__ void matmul_tiled(const float* __restrict__ a, usize a_len
         const usize a_col = rt::add_u64(rt::mul_u64(tile, 16, 1, launch), tx, 2, launch);
 #line 42
         const usize b_row = rt::add_u64(rt::mul_u64(tile, 16, 3, launch), ty, 4, launch);
-        a_tile[rt::at(ty, 16, 8, launch)][rt::at(tx, 16, 9, launch)] = row < m && a_col < k ? a[rt::at(rt::opaque_u64(rt::add_u64(rt::mul_u64(row, k, 5, launch), a_col, 6, launch)), a_len, 7, launch)] : 0.0f;
-        b_tile[rt::at(ty, 16, 13, launch)][rt::at(tx, 16, 14, launch)] = b_row < k && col < n ? b[rt::at(rt::opaque_u64(rt::add_u64(rt::mul_u64(b_row, n, 10, launch), col, 11, launch)), b_len, 12, launch)] : 0.0f;
+        a_tile[rt::at(ty, 16, 8, launch)][rt::at(tx, 16, 9, launch)] = row < m && a_col < rt::opaque(k) ? a[rt::at(rt::add_u64(rt::mul_u64(row, k, 5, launch), a_col, 6, launch), rt::opaque(a_len), 7, launch)] : 0.0f;
+        b_tile[rt::at(ty, 16, 13, launch)][rt::at(tx, 16, 14, launch)] = b_row < rt::opaque(k) && col < n ? b[rt::at(rt::add_u64(rt::mul_u64(b_row, n, 10, launch), col, 11, launch), rt::opaque(b_len), 12, launch)] : 0.0f;
         __syncthreads();
         for (usize i = 0; i < 16; ++i) {
             sum += a_tile[ty][i] * b_tile[i][tx];

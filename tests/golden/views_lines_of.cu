@@ -65,10 +65,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 static __device__ __forceinline__ i64 add_i64(i64 a, i64 b, u32 site, Launch launch) {
@@ -128,7 +134,7 @@ extern "C" __global__ void lines_of(i64* __restrict__ a, usize a_len_0, usize a_
         for (usize i = 0; i < a_len_0; ++i) {
             i64* const row = a + i * a_len_1;
 #line 153
-            rows[rt::at(rt::opaque_u64(i), rows_len, 6, launch)] = device::total(row, a_len_1, 1, launch);
+            rows[rt::at(i, rt::opaque(rows_len), 6, launch)] = device::total(row, a_len_1, 1, launch);
         }
     }
 #line 155
@@ -154,7 +160,7 @@ extern "C" __global__ void lines_of(i64* __restrict__ a, usize a_len_0, usize a_
             const usize column_len_0 = a_len_0;
 #line 156
             const usize column_stride_0 = a_len_1;
-            columns[rt::at(rt::opaque_u64(j), columns_len, 12, launch)] = rt::add_i64(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), column[rt::at(0, rt::opaque_u64(column_len_0), 8, launch) * column_stride_0], 9, launch), rt::mul_i64((i64)column_len_0, 1000000, 10, launch), 11, launch);
+            columns[rt::at(j, rt::opaque(columns_len), 12, launch)] = rt::add_i64(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), column[rt::at(0, column_len_0, 8, launch) * column_stride_0], 9, launch), rt::mul_i64((i64)column_len_0, 1000000, 10, launch), 11, launch);
         }
     }
 #line 159

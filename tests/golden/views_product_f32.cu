@@ -95,10 +95,16 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
     return needed <= available && needed != (usize)-1;
 }
 
-static __device__ __forceinline__ u64 opaque_u64(u64 x) {
-    u64 seen = (u64)x;
-    asm("" : "+l"(seen));
-    return (u64)seen;
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
 }
 
 }  // namespace rt
@@ -135,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) product(const float* __res
                 sum = sum_before;
 #line 47
                 for (usize k = 0; k < a_len_1; ++k) {
-                    sum += a[rt::at(i, a_len_0, 0, launch) * a_len_1 + k] * b[rt::at(rt::opaque_u64(k), b_len_0, 2, launch) * b_len_1 + rt::at(j, b_len_1, 3, launch)];
+                    sum += a[rt::at(i, a_len_0, 0, launch) * a_len_1 + k] * b[rt::at(k, rt::opaque(b_len_0), 2, launch) * b_len_1 + rt::at(j, b_len_1, 3, launch)];
                 }
             }
         }

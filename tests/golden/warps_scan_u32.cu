@@ -80,6 +80,18 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (u32)sum) fault(launch, site, 0, 0);
@@ -126,7 +138,7 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
     usize delta = 1;
     for (; delta < 32; rt::progress()) {
         const u32 below = __shfl_up_sync(4294967295u, sum, rt::lane_offset((u64)delta));
-        if (lane >= delta) {
+        if (rt::opaque(lane) >= delta) {
             sum = rt::add_u32(sum, below, 1, launch);
         }
         delta = rt::mul_u64(delta, 2, 2, launch);

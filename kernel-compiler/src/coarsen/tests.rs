@@ -100,9 +100,9 @@ fn loads_precede_stores() {
         for (u32 number = 0; number < 2; ++number) {
         const u32 thread = is_packed ? threadIdx.x * 2 + number : threadIdx.x;
         const u32 block = is_packed ? first : first + number;
-        if (block < launch.blocks) {
+        if (block < rt::opaque(launch.blocks)) {
         const usize i = block * (usize)blockDim.x + thread;
-        if (i < y_len) {
+        if (i < rt::opaque(y_len)) {
         y[i] = a * x[i] + y[i];
         }
         }

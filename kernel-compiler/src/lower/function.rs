@@ -35,7 +35,6 @@ pub(super) fn lower<'a>(
         labels: 0,
         switches: 0,
         summary: Summary::default(),
-        in_exit_condition: false,
         caller_sites: Vec::new(),
     };
     let (params, quantities) = lowering.params(kernel);
@@ -112,8 +111,6 @@ pub(super) struct Lowering<'a, 'o> {
     /// The number of enclosing C `switch` statements.
     pub(super) switches: usize,
     pub(super) summary: Summary,
-    /// Whether the expression is part of the exit condition of the innermost loop.
-    pub(super) in_exit_condition: bool,
     /// In the definition of a built-in method, the kinds of the sites that each call of it registers.
     caller_sites: Vec<SiteKind>,
 }

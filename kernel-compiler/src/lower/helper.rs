@@ -134,6 +134,8 @@ ops! {
         ShiftAmount "shift_amount",
         /// The index at which a slice is split, if it is in bounds.
         SplitAt "split_at",
+        /// Its argument, an integer, hidden from the optimiser.
+        Opaque "opaque",
         /// Whether an address is a multiple of a power of two.
         IsAligned "is_aligned",
         /// Loads consecutive elements from an aligned address into an array, which is its last argument.
@@ -143,8 +145,6 @@ ops! {
     }
     /// Operations on integers.
     IntegerOp {
-        /// Its argument, hidden from the optimiser.
-        Opaque "opaque",
         /// The counter of a range after a step, or the end of the range if the step would pass it.
         Step "step",
         /// Advances the counter of an inclusive range by a step, and returns whether it is still in the range.

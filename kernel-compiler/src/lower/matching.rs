@@ -118,17 +118,14 @@ impl<'a> Lowering<'a, '_> {
         if guard.is_none() && !rest.iter().any(|arm| self.runtime_guard(arm.guard).is_none()) {
             return self.arm(pattern, *body, value, ty, target);
         }
-        let leaves = self.is_in_loop() && *self.ty(*body) == Type::Never;
-        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
         let matches = self.match_condition(pattern, value, ty);
         let plain = guard.map(|guard| self.plain_guard(pattern, guard, value, ty));
-        self.in_exit_condition = outer;
         let condition = match (matches, plain) {
             (matches, None) => matches,
             (Some(matches), Some(Some(guard))) => Some(Expr::binary(Operator::Both, matches, guard)),
             (None, Some(Some(guard))) => Some(guard),
             (_, Some(None)) => {
-                self.guarded(arm, leaves, value, ty, target, end);
+                self.guarded(arm, value, ty, target, end);
                 return self.arms(rest, value, ty, target, end);
             }
         };
@@ -174,7 +171,7 @@ impl<'a> Lowering<'a, '_> {
     /// }
     /// next:;
     /// ```
-    fn guarded(&mut self, arm: &Arm, leaves: bool, value: &Value, ty: &Type, target: &Target, end: &mut Option<Label>) {
+    fn guarded(&mut self, arm: &Arm, value: &Value, ty: &Type, target: &Target, end: &mut Option<Label>) {
         let Arm { pattern, guard: Some(guard), body } = arm else { return };
         let alternatives = alternatives(pattern);
         let taken_body = |this: &mut Self, end: &mut Option<Label>| {
@@ -186,7 +183,7 @@ impl<'a> Lowering<'a, '_> {
         };
         if let [pattern] = alternatives.as_slice() {
             let bind = |this: &mut Self| this.bind_value(pattern, value.clone(), ty);
-            return self.alternative(pattern, (*guard, leaves), value, ty, bind, |this| taken_body(this, end));
+            return self.alternative(pattern, *guard, value, ty, bind, |this| taken_body(this, end));
         }
         let mut locals = Vec::new();
         pattern.for_each_local(&mut |local| locals.push((local, self.declared_local(local))));
@@ -199,7 +196,7 @@ impl<'a> Lowering<'a, '_> {
                 for pattern in &alternatives {
                     let bind = |this: &mut Self| this.assign_bindings(pattern, value, ty, &locals);
                     let take = |this: &mut Self| this.push(StmtKind::Goto(taken));
-                    this.alternative(pattern, (*guard, leaves), value, ty, bind, take);
+                    this.alternative(pattern, *guard, value, ty, bind, take);
                 }
                 this.push(StmtKind::Goto(next));
             });
@@ -213,21 +210,17 @@ impl<'a> Lowering<'a, '_> {
     fn alternative(
         &mut self,
         pattern: &Pattern,
-        (guard, leaves): (ExprId, bool),
+        guard: ExprId,
         value: &Value,
         ty: &Type,
         bind: impl FnOnce(&mut Self),
         taken: impl FnOnce(&mut Self),
     ) {
-        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
         let condition = self.match_condition(pattern, value, ty);
-        self.in_exit_condition = outer;
         let (then, ()) = self.scope(|this| {
             this.at_line(this.expr(guard).span, |this| {
                 bind(this);
-                let outer = std::mem::replace(&mut this.in_exit_condition, leaves);
                 let holds = this.value(guard).expr();
-                this.in_exit_condition = outer;
                 let (taken, ()) = this.scope(taken);
                 this.push(StmtKind::If { condition: holds, then: taken, otherwise: Vec::new() });
             });

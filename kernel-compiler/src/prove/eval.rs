@@ -699,11 +699,6 @@ impl<'m> Walk<'m> {
                 };
                 Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
             }
-            Op::Opaque if scalar.is_integer() => {
-                let (operand, exact) = operand(self, scalar);
-                let is_exact = operand == exact;
-                Value::Int { poly: operand, scalar, exact: is_exact }
-            }
             Op::DynamicSharedBytes => {
                 Value::exact(Poly::atom(self.symbol(LaunchSymbol::DynamicSharedBytes)), Scalar::Usize)
             }

@@ -2,17 +2,17 @@ namespace device {
 
 #line 1 "src/kernels.rs"
 static __device__ inline i32 bump(i32* y, usize y_len, usize i, rt::Launch launch) {
-    const usize at = rt::at(i, y_len, 0, launch);
+    const usize at = rt::at(i, rt::opaque(y_len), 0, launch);
 #line 2
     y[at] = rt::wrapping_add_i32(y[at], 1);
-    return y[rt::at(i, y_len, 1, launch)];
+    return y[rt::at(i, rt::opaque(y_len), 1, launch)];
 }
 
 #line 6 "src/kernels.rs"
 static __device__ inline usize find(const i32* x, usize x_len, i32 v) {
     usize i = 0;
     for (;; rt::keep_loop()) {
-        if (rt::opaque_u64(i) >= x_len) {
+        if (i >= rt::opaque(x_len)) {
             return 3;
         }
         if (x[i] == v) {
@@ -28,7 +28,7 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
     for (usize i = 0; i < n; ++i) {
         {
 #line 22
-            const i32 a = x[rt::at(rt::opaque_u64(i), x_len, 3, launch)];
+            const i32 a = x[rt::at(i, rt::opaque(x_len), 3, launch)];
             if (rt::within(3, x_len)) {
 #line 23
                 for (usize j = 0; j < n; ++j) {
@@ -47,7 +47,7 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
             } else {
 #line 23
                 for (usize j = 0; j < n; ++j) {
-                    const i32 b = x[rt::at(rt::opaque_u64(j), x_len, 4, launch)];
+                    const i32 b = x[rt::at(j, rt::opaque(x_len), 4, launch)];
                     if (a == b) {
                         goto next_1;
                     }
@@ -111,7 +111,7 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
     i32 v;
 #line 59
     for (;; rt::progress()) {
-        if (rt::opaque_i32(y[i]) > 3) {
+        if (y[i] > 3) {
             v = 4;
 #line 61
             break;

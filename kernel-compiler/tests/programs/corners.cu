@@ -127,7 +127,7 @@ static __device__ inline i32 walk(const i32* x, usize x_len, i32* y, usize y_len
             for (usize j = 0; j < 3; ++j) {
                 {
 #line 78
-                    const i32 matched = x[rt::at(rt::opaque_u64(i), x_len, 3, launch)];
+                    const i32 matched = x[rt::at(i, rt::opaque(x_len), 3, launch)];
 #line 78
                     if (matched == 0) {
                         continue;
@@ -139,7 +139,7 @@ static __device__ inline i32 walk(const i32* x, usize x_len, i32* y, usize y_len
                         break;
                     } else if (matched == 3) {
                         at = rt::wrapping_add_i32(at, 1);
-                        if (rt::opaque_i32(at) > 6) {
+                        if (at > 6) {
                             goto end_2;
                         }
                     } else {
@@ -165,7 +165,7 @@ static __device__ inline i32 walk(const i32* x, usize x_len, i32* y, usize y_len
                                     if (k == 2) {
                                         goto next_4;
                                     }
-                                    if (rt::opaque_u64(k) > (usize)x[i]) {
+                                    if (k > rt::opaque((usize)x[i])) {
                                         goto end_3;
                                     }
                                 }
@@ -375,7 +375,7 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
                 n = i;
 #line 168
                 goto end_1;
-            } else if (rt::opaque_i32(v_4) >= 6 && rt::opaque_u64(i) > 3) {
+            } else if (v_4 >= 6 && i > 3) {
 #line 169
                 n = i + 10;
 #line 169
@@ -395,7 +395,7 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
         for (;; rt::keep_loop()) {
             const i32 value_8 = device::count(y, y_len, launch);
 #line 177
-            if (rt::opaque_i32(value_8) > 9) {
+            if (value_8 > 9) {
                 step_4 = types::Step{types::Way_Left, list[0].n};
 #line 178
                 break;
@@ -411,7 +411,7 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
         for (;; rt::keep_loop()) {
             const i32 value_8 = device::count(y, y_len, launch);
 #line 177
-            if (rt::opaque_i32(value_8) > 9) {
+            if (value_8 > 9) {
                 step_4 = types::Step{types::Way_Left, list[0].n};
 #line 178
                 break;

@@ -15,8 +15,8 @@ extern "C" __global__ void gemm(const float* __restrict__ a, usize a_len, const 
     const usize end = n / 16;
 #line 8
     for (usize t = 0; t < end; ++t) {
-        ta[rt::at(ty, 16, 1, launch)][rt::at(tx, 16, 2, launch)] = a[rt::at(rt::opaque_u64(y * n + t * 16 + tx), a_len, 0, launch)];
-        tb[rt::at(ty, 16, 4, launch)][rt::at(tx, 16, 5, launch)] = b[rt::at(rt::opaque_u64((t * 16 + ty) * n + x), b_len, 3, launch)];
+        ta[rt::at(ty, 16, 1, launch)][rt::at(tx, 16, 2, launch)] = a[rt::at(y * n + t * 16 + tx, rt::opaque(a_len), 0, launch)];
+        tb[rt::at(ty, 16, 4, launch)][rt::at(tx, 16, 5, launch)] = b[rt::at((t * 16 + ty) * n + x, rt::opaque(b_len), 3, launch)];
         __syncthreads();
         for (usize k = 0; k < 16; ++k) {
             sum += ta[ty][k] * tb[k][tx];

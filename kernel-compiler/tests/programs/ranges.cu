@@ -225,7 +225,7 @@ extern "C" __global__ void ranges(const i32* __restrict__ x, usize x_len, i32* _
         if (i_24 == 3) {
             continue;
         }
-        y[rt::at(rt::opaque_u64(i_24 + 4), y_len, 21, launch)] = (i32)i_24;
+        y[rt::at(i_24 + 4, rt::opaque(y_len), 21, launch)] = (i32)i_24;
     }
     for (usize i_next_4 = x_len; i_next_4 > 0; --i_next_4) {
 #line 88

@@ -58,7 +58,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        // Not `sum < a`: see `integer::opaque`.
+        // Not `sum < a`: see `lower::opaque`.
         (IntegerOp::Add, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
@@ -67,7 +67,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        // `a` may be a loop counter that starts at `b`: see `integer::opaque`.
+        // `a` may be a loop counter that starts at `b`: see `lower::opaque`.
         (IntegerOp::Sub, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {

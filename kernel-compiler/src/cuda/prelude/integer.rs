@@ -12,7 +12,6 @@ pub(in crate::cuda) fn template(op: IntegerOp, scalar: Scalar) -> Cow<'static, s
     let signed = scalar.is_signed();
     let wide = scalar.bits() == 64;
     match op {
-        IntegerOp::Opaque => return opaque(scalar).into(),
         // `i` is in the range, so the distance to the end is positive, whatever the signs of the numbers.
         IntegerOp::Step => {
             "\
@@ -144,24 +143,6 @@ $T $name($T x, $T low, $T high) {
         NumberOp::ClampTo => arithmetic::CLAMP_TO,
         NumberOp::Signum => "$T $name($T x) { return ($T)((x > 0) - (x < 0)); }\n",
     }
-}
-
-/// An identity function that hides its argument from the optimiser, at no cost.
-///
-/// NVRTC 13.0 and 13.5 assume that a loop that may be left by `if (i < start) break;`, where `i` is a counter that
-/// begins at `start` and increases, has a single iteration: `for (i = a; i < n; ++i) { if (i < a) break; s += x[i]; }`
-/// adds one element. A comparison with an opaque counter has no such effect.
-fn opaque(scalar: Scalar) -> String {
-    let (wide, constraint) = if scalar.bits() == 64 { ("u64", 'l') } else { ("u32", 'r') };
-    format!(
-        "\
-$T $name($T x) {{
-    {wide} seen = ({wide})x;
-    asm(\"\" : \"+{constraint}\"(seen));
-    return ($T)seen;
-}}
-"
-    )
 }
 
 fn permutation(op: IntegerOp, scalar: Scalar) -> &'static str {

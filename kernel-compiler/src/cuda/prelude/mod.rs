@@ -207,7 +207,7 @@ impl Helper {
         let is_half = scalar.is_half();
         let template = match op.group() {
             // A template begins with its parameters.
-            OpGroup::IndexOp(op @ (IndexOp::LoadPacked | IndexOp::StorePacked)) => {
+            OpGroup::IndexOp(op @ (IndexOp::LoadPacked | IndexOp::StorePacked | IndexOp::Opaque)) => {
                 return index(op).replace("$name", &self.name());
             }
             OpGroup::IndexOp(op) => index(op),
@@ -245,6 +245,7 @@ fn index(op: IndexOp) -> Cow<'static, str> {
         IndexOp::PartToLen => PART_TO_LEN,
         IndexOp::ShiftAmount => SHIFT_AMOUNT,
         IndexOp::SplitAt => SPLIT_AT,
+        IndexOp::Opaque => OPAQUE,
         IndexOp::IsAligned => IS_ALIGNED,
         IndexOp::LoadPacked => LOAD_PACKED,
         IndexOp::StorePacked => STORE_PACKED,
@@ -286,6 +287,21 @@ const SPLIT_AT: &str = "\
 usize $name(usize at, usize len, $fault) {
     if (at > len) fault(launch, site, at, len);
     return at;
+}
+";
+
+/// See `lower::opaque`.
+const OPAQUE: &str = "\
+template <class T>
+static __device__ __forceinline__ T $name(T x) {
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm(\"\" : \"+l\"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm(\"\" : \"+r\"(seen));
+    return (T)seen;
 }
 ";
 

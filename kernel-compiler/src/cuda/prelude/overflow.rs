@@ -155,7 +155,7 @@ bool $name($T a, $T b, $T& product) {
 }
 "
         }
-        // Not `sum < a`: see `integer::opaque`.
+        // Not `sum < a`: see `lower::opaque`.
         (IntegerOp::OverflowingAdd, false, true) => {
             "\
 bool $name($T a, $T b, $T& sum) {
@@ -164,7 +164,7 @@ bool $name($T a, $T b, $T& sum) {
 }
 "
         }
-        // `a` may be a loop counter that starts at `b`: see `integer::opaque`.
+        // `a` may be a loop counter that starts at `b`: see `lower::opaque`.
         (IntegerOp::OverflowingSub, false, true) => {
             "\
 bool $name($T a, $T b, $T& difference) {

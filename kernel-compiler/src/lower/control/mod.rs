@@ -134,11 +134,7 @@ impl Lowering<'_, '_> {
     }
 
     fn branch(&mut self, condition: ExprId, then: &Block, otherwise: Option<ExprId>, target: &Target) {
-        let leaves = self.is_in_loop()
-            && (self.leaves(then) || otherwise.is_some_and(|otherwise| *self.ty(otherwise) == Type::Never));
-        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
         let condition = self.value(condition).expr();
-        self.in_exit_condition = outer;
         let (then, ()) = self.scope(|this| this.block(then, target));
         let (otherwise, ()) = self.scope(|this| this.otherwise(otherwise, target));
         self.if_else(condition, then, otherwise);
@@ -239,16 +235,6 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns whether the end of a block is unreachable.
-    fn leaves(&self, block: &Block) -> bool {
-        let never = |id: ExprId| *self.ty(id) == Type::Never;
-        block.tail.is_some_and(never)
-            || block.stmts.iter().any(|stmt| match stmt {
-                IrStmt::Let { pattern: _, init, span: _ } => init.is_some_and(never),
-                IrStmt::Expr(id) => never(*id),
-            })
-    }
-
     fn while_loop(&mut self, id: (LoopId, Unroll), condition: ExprId, body: &Block) {
         // The body need not compile.
         if self.typed.constant_bool(condition) == Some(false) {
@@ -298,12 +284,6 @@ impl Lowering<'_, '_> {
             self.push(StmtKind::Goto(label));
         }
     }
-
-    /// Returns whether there is an enclosing loop.
-    pub(super) fn is_in_loop(&self) -> bool {
-        self.loops.iter().any(|enclosing| enclosing.repeats)
-    }
-
     /// Returns whether no other loop is inside the one at this depth.
     fn is_innermost(&self, position: usize) -> bool {
         !self.loops[position + 1..].iter().any(|enclosing| enclosing.repeats)

@@ -53,15 +53,7 @@ impl Lowering<'_, '_> {
                 let amount = self.shift_amount(op, right, right_scalar, scalar.bits(), span);
                 shift(op, left, amount, scalar)
             }
-            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-                // The exit condition of a loop must not enable an unsound optimisation: see `cuda::integer::opaque`.
-                let left = if self.in_exit_condition && scalar.is_integer() && !self.is_built_in() {
-                    Expr::helper(Helper::new(Op::Opaque, scalar), vec![left])
-                } else {
-                    left
-                };
-                Expr::binary(operator(op), left, right)
-            }
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Expr::binary(operator(op), left, right),
         }
     }
 

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::generate::Rng;
 use super::interpreter::{Arg, Launch, Outcome, Stop, V, initial, run};
-use super::{ITERATIONS, Predicate, Subject, dimensions, elementwise, launch, quietly, random_kernel, variable};
+use super::{ITERATIONS, Predicate, Subject, dimensions, elementwise, launch, loops, quietly, random_kernel, variable};
 use crate::ir::{Scalar, Span};
 use crate::source::{FAULT_RECORD_BYTES, SiteKind};
 use crate::verdict::Verdict;
@@ -96,9 +96,13 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Adds the kernel of a seed, unless it is not valid. A fifth of them are element-wise.
+    /// Adds the kernel of a seed, unless it is not valid. A fifth of them are element-wise, and a fifth consist of loops.
     pub(super) fn add(&mut self, seed: u64) {
-        let (kernel, mode) = if seed.is_multiple_of(5) { elementwise::kernel(seed) } else { random_kernel(seed) };
+        let (kernel, mode) = match seed % 5 {
+            0 => elementwise::kernel(seed),
+            1 => loops::kernel(seed),
+            _ => random_kernel(seed),
+        };
         let subject = quietly(|| catch_unwind(AssertUnwindSafe(|| Subject::new(&kernel.text, mode))));
         let Ok(Some(subject)) = subject else { return };
         self.kernels += 1;

@@ -1106,7 +1106,6 @@ impl<'m> Machine<'m> {
                     at("threadIdx.x") + at("blockDim.x") * (at("threadIdx.y") + at("blockDim.y") * at("threadIdx.z"));
                 return Ok(V::Int(Scalar::U32, u64::from(thread % 32)));
             }
-            Op::Opaque => a,
             Op::Step => {
                 // (u64)end - (u64)i > by
                 let distance = (b as u64).wrapping_sub(a as u64);

@@ -22,6 +22,7 @@ mod gpu;
 mod gxx;
 mod idioms;
 mod interpreter;
+mod loops;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;

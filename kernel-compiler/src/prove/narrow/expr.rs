@@ -193,7 +193,7 @@ impl<'m> Rewriter<'m> {
             return self.operation(expr, operator, left, right, scalar);
         }
         let scalar = match op {
-            Op::Min | Op::Max | Op::ClampTo | Op::Opaque | Op::Step => Scalar::I32,
+            Op::Min | Op::Max | Op::ClampTo | Op::Step => Scalar::I32,
             Op::SaturatingSub if unsigned => Scalar::U32,
             _ => return None,
         };
