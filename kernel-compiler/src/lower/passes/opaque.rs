@@ -357,7 +357,7 @@ impl Pass<'_> {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Declare { var, init: Some(value) } => {
-                    found.push((*var, self.definition(&Expr::Var(*var), value)))
+                    found.push((*var, self.definition(&Expr::Var(*var), value)));
                 }
                 StmtKind::Assign { place, value } => {
                     if let Some(var) = self.root(place) {
