@@ -435,8 +435,8 @@ fn ten_conditions_are_evaluated_quickly() {
                 std::hint::black_box(std::hint::black_box(&predicate).verdict(std::hint::black_box(&values)));
             }
         });
-        // Twice what it takes; 100 µs are the target on an idle machine.
-        let limit = if cfg!(debug_assertions) { 50.0 } else { 10.0 };
+        // Twice what it takes; 100 µs are the target on an idle machine. Checks of a debug build evaluate the nodes too.
+        let limit = if cfg!(debug_assertions) { 50.0 } else { 5.0 };
         assert!(duration < limit, "{variant:?}: {duration}");
     }
 }

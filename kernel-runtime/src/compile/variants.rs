@@ -260,7 +260,7 @@ impl Candidate {
     /// As for [`Candidates::select`].
     pub(super) unsafe fn verdict(&self, params: *const *mut c_void, shape: &LaunchShape) -> Verdict {
         // SAFETY: upheld by the caller.
-        self.predicate.verdict(&unsafe { self.values(params, shape) })
+        self.predicate.verdict_by(|symbol| unsafe { self.symbols[symbol].value(params, shape) })
     }
 
     /// Returns the values of the predicate's symbols in a launch.
@@ -269,12 +269,8 @@ impl Candidate {
     ///
     /// As for [`Candidates::select`].
     pub(crate) unsafe fn values(&self, params: *const *mut c_void, shape: &LaunchShape) -> SmallVec<[i128; 32]> {
-        let value = |symbol: &Symbol| match *symbol {
-            // SAFETY: upheld by the caller.
-            Symbol::Parameter(parameter) => parameter.number(unsafe { parameter.read(params) }),
-            Symbol::Shape(at) => i128::from(shape.0[at]),
-        };
-        self.symbols.iter().map(value).collect()
+        // SAFETY: upheld by the caller.
+        self.symbols.iter().map(|symbol| unsafe { symbol.value(params, shape) }).collect()
     }
 }
 
@@ -295,6 +291,20 @@ impl ProofCondition {
 }
 
 impl Symbol {
+    /// Returns the value in a launch.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Candidates::select`].
+    #[inline]
+    unsafe fn value(self, params: *const *mut c_void, shape: &LaunchShape) -> i128 {
+        match self {
+            // SAFETY: upheld by the caller.
+            Symbol::Parameter(parameter) => parameter.number(unsafe { parameter.read(params) }),
+            Symbol::Shape(at) => i128::from(shape.0[at]),
+        }
+    }
+
     fn of(symbol: LaunchSymbol) -> Option<Symbol> {
         let axis = |axis| match axis {
             Axis::X => 0,

@@ -43,6 +43,16 @@ enum Node {
     Invariant(u32),
 }
 
+impl Node {
+    /// Returns the nodes that it depends on.
+    fn parts(&self) -> &[u32] {
+        match self {
+            Node::All(parts) | Node::Any(parts) => parts,
+            Node::Constant(_) | Node::NonNegative(_) | Node::Invariant(_) => &[],
+        }
+    }
+}
+
 /// The conditions under which the checks of a kernel cannot fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predicate {
@@ -88,20 +98,29 @@ impl Predicate {
     /// Evaluates the conditions for the values of [`Predicate::symbols`]. A condition that cannot be evaluated, because
     /// of an overflow or a division by zero, does not hold.
     pub fn verdict(&self, values: &[i128]) -> Verdict {
-        if values.len() != self.symbols.len()
-            || self.assumed.iter().any(|(symbol, lo, hi)| values[*symbol] < *lo || values[*symbol] > *hi)
-        {
-            return Verdict::NONE;
-        }
-        if let Some(verdict) = self.flat.as_ref().and_then(|flat| flat.verdict(values)) {
-            debug_assert_eq!(verdict, self.verdict_by_nodes(values), "{values:?}");
-            return verdict;
-        }
-        self.verdict_by_nodes(values)
+        if values.len() == self.symbols.len() { self.verdict_by(|symbol| values[symbol]) } else { Verdict::NONE }
     }
 
-    /// As [`verdict`](Predicate::verdict), for values in the ranges that the analysis has assumed.
+    /// As [`verdict`](Predicate::verdict), for values that a function computes from the indices of the symbols.
+    #[inline]
+    pub fn verdict_by(&self, value: impl Fn(usize) -> i128) -> Verdict {
+        if let Some(verdict) = self.flat.as_ref().and_then(|flat| flat.verdict(&value)) {
+            debug_assert_eq!(verdict, self.verdict_by_nodes(&self.values(value)), "{self:?}");
+            return verdict;
+        }
+        self.verdict_by_nodes(&self.values(value))
+    }
+
+    #[cold]
+    fn values(&self, value: impl Fn(usize) -> i128) -> Vec<i128> {
+        (0..self.symbols.len()).map(value).collect()
+    }
+
+    /// As [`verdict`](Predicate::verdict), for any predicate and values.
     fn verdict_by_nodes(&self, values: &[i128]) -> Verdict {
+        if self.excluded(values).is_some() {
+            return Verdict::NONE;
+        }
         if self.is_narrow
             && let Some(verdict) = self.verdict_with::<i64>(values)
         {
