@@ -21,6 +21,22 @@ pub enum LaunchSymbol {
     DynamicSharedBytes,
 }
 
+impl LaunchSymbol {
+    /// Returns the value whose bits, extended to 64 bits, are these.
+    pub fn value(self, bits: u64) -> i128 {
+        if self.is_signed() { bits.cast_signed().into() } else { bits.into() }
+    }
+
+    pub(super) fn is_signed(self) -> bool {
+        match self {
+            LaunchSymbol::Param { scalar, .. } => {
+                matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::Isize)
+            }
+            LaunchSymbol::GridDim(_) | LaunchSymbol::BlockDim(_) | LaunchSymbol::DynamicSharedBytes => false,
+        }
+    }
+}
+
 /// Returns what a launch symbol is in the user's terms.
 pub(super) fn quantity(kernel: &Function, symbol: LaunchSymbol) -> Quantity {
     match symbol {

@@ -63,7 +63,7 @@ pub(crate) struct Partial {
 enum Symbol {
     Parameter(Parameter),
     /// An index into the numbers of a [`LaunchShape`].
-    Shape(usize),
+    Shape(u8),
 }
 
 /// An integer parameter of a kernel.
@@ -260,7 +260,7 @@ impl Candidate {
     /// As for [`Candidates::select`].
     pub(super) unsafe fn verdict(&self, params: *const *mut c_void, shape: &LaunchShape) -> Verdict {
         // SAFETY: upheld by the caller.
-        self.predicate.verdict_by(|symbol| unsafe { self.symbols[symbol].value(params, shape) })
+        self.predicate.verdict_by(|symbol| unsafe { self.symbols[symbol].read(params, shape) })
     }
 
     /// Returns the values of the predicate's symbols in a launch.
@@ -270,7 +270,8 @@ impl Candidate {
     /// As for [`Candidates::select`].
     pub(crate) unsafe fn values(&self, params: *const *mut c_void, shape: &LaunchShape) -> SmallVec<[i128; 32]> {
         // SAFETY: upheld by the caller.
-        self.symbols.iter().map(|symbol| unsafe { symbol.value(params, shape) }).collect()
+        let value = |(symbol, read): (&LaunchSymbol, &Symbol)| symbol.value(unsafe { read.read(params, shape) });
+        self.predicate.symbols().iter().zip(&self.symbols).map(value).collect()
     }
 }
 
@@ -291,17 +292,17 @@ impl ProofCondition {
 }
 
 impl Symbol {
-    /// Returns the value in a launch.
+    /// Returns the value in a launch, extended to 64 bits.
     ///
     /// # Safety
     ///
     /// As for [`Candidates::select`].
     #[inline]
-    unsafe fn value(self, params: *const *mut c_void, shape: &LaunchShape) -> i128 {
+    unsafe fn read(self, params: *const *mut c_void, shape: &LaunchShape) -> u64 {
         match self {
             // SAFETY: upheld by the caller.
-            Symbol::Parameter(parameter) => parameter.number(unsafe { parameter.read(params) }),
-            Symbol::Shape(at) => i128::from(shape.0[at]),
+            Symbol::Parameter(parameter) => unsafe { parameter.read(params) },
+            Symbol::Shape(at) => shape.0[usize::from(at) % shape.0.len()],
         }
     }
 
@@ -377,14 +378,6 @@ impl Parameter {
             if self.width == Width::U64 { value.cast::<u64>().read_unaligned() } else { self.width.read(value) }
         }
     }
-
-    /// Returns the number that [`read`](Parameter::read) has extended to 64 bits.
-    fn number(self, bits: u64) -> i128 {
-        match self.width {
-            Width::U8 | Width::U16 | Width::U32 | Width::U64 => bits.into(),
-            Width::I8 | Width::I16 | Width::I32 | Width::I64 => (bits as i64).into(),
-        }
-    }
 }
 
 /// Returns the first variant that launches may choose: `CUMBIA_VARIANT` excludes those before it.
@@ -410,12 +403,13 @@ mod tests {
 
     #[track_caller]
     fn check(params: &[*mut c_void; 3], index: usize, scalar: Scalar, expected: i128) {
-        let Some(Symbol::Parameter(parameter)) = Symbol::of(LaunchSymbol::Param { index, scalar }) else {
+        let symbol = LaunchSymbol::Param { index, scalar };
+        let Some(Symbol::Parameter(parameter)) = Symbol::of(symbol) else {
             panic!("{scalar:?} is not read");
         };
         // SAFETY: the callers pass pointers to values that are alive, and at least as large as the scalar.
         let bits = unsafe { parameter.read(params.as_ptr()) };
-        assert_eq!(parameter.number(bits), expected);
+        assert_eq!(symbol.value(bits), expected);
     }
 
     #[test]

@@ -2,22 +2,34 @@
 //!
 //! All values are computed first, each product and each sum once, then all comparisons, then their conjunctions and
 //! disjunctions, as bits. A launch whose lengths differ from those of the launch before differs in the comparisons that hold: a branch
-//! for each of them would often be mispredicted, which takes longer than the other comparisons.
+//! for each of them would often be mispredicted, which takes longer than the other comparisons. The tables are small, because the
+//! driver's code for a launch evicts them from the first cache.
 
 use super::{Node, Number, Predicate, Term};
+use crate::prove::symbol::LaunchSymbol;
 use crate::verdict::Verdict;
 
 /// A predicate whose coefficients have 64 bits, and which refers to no invariants of loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flat {
-    /// The range of each symbol: the least value, and the number of values after it. Other values are left to the evaluation with
-    /// 128 bits.
-    ranges: Vec<(i64, u64)>,
+    /// The range of each symbol, an index into `ranges`. Other values are left to the evaluation with 128 bits.
+    symbols: Vec<u8>,
+    ranges: Vec<Range>,
     /// How the values that follow those of the symbols are computed.
     steps: Vec<Step>,
     /// The terms of all sums: a coefficient, and the number of a value.
-    terms: Vec<(i64, u16)>,
+    terms: Vec<(i64, u8)>,
+    /// The last values, from the last one downwards.
+    constants: Vec<i64>,
     truths: Truths,
+}
+
+/// Consecutive values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    least: i64,
+    /// The greatest value minus the least one.
+    extent: u64,
 }
 
 /// Comparisons, and conjunctions and disjunctions of their truth values, which are bits: of one word if that suffices, as for nearly
@@ -28,7 +40,7 @@ enum Truths {
     Many(Network<8>),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Network<const WORDS: usize> {
     comparisons: Vec<Comparison>,
     /// The truth values that others depend on: they follow those of the comparisons.
@@ -47,18 +59,18 @@ struct Connective<const WORDS: usize> {
 /// The maximum number of values: a predicate with more, or with more truth values than bits, has no flat form.
 const VALUES: usize = 64;
 
-/// The maximum magnitude of values that are compared, and of the constants in comparisons: their sums fit into 64 bits.
+/// The maximum magnitude of values and of the constants in comparisons: the sums of two of them fit into 64 bits.
 const MAGNITUDE: i64 = 1 << 61;
 
 /// The value 0, which comparisons with constants refer to.
-const ZERO: u16 = 0;
+const ZERO: u8 = 0;
 
-/// Whether one value is not less than another after a constant is added to it.
+/// Whether one value is not less than another after a third is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Comparison {
-    left: u16,
-    right: u16,
-    constant: i64,
+    left: u8,
+    offset: u8,
+    right: u8,
 }
 
 /// A sum of values with coefficients.
@@ -71,12 +83,12 @@ struct Sum {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    Product(u16, u16),
+    Product(u8, u8),
     Sum(Sum),
-    Wrapped { value: u16, bits: u32, signed: bool },
-    Quotient(u16, u16),
-    Min(u16, u16),
-    Max(u16, u16),
+    Wrapped { value: u8, bits: u32, signed: bool },
+    Quotient(u8, u8),
+    Min(u8, u8),
+    Max(u8, u8),
 }
 
 impl Flat {
@@ -85,45 +97,40 @@ impl Flat {
         if !predicate.is_narrow || !predicate.invariants.is_empty() {
             return None;
         }
-        let mut ranges = vec![(-MAGNITUDE, (2 * MAGNITUDE).cast_unsigned()); predicate.symbols.len()];
-        for (symbol, lo, hi) in &predicate.assumed {
-            let (known, after) = ranges.get_mut(*symbol)?;
-            let lo = i64::try_from(*lo).unwrap_or(-MAGNITUDE).max(*known);
-            let hi = i64::try_from(*hi).unwrap_or(MAGNITUDE).min(known.checked_add_unsigned(*after)?);
-            // Empty ranges have no flat form.
-            (*known, *after) = (lo, u64::try_from(hi.checked_sub(lo)?).ok()?);
+        let (mut symbols, mut ranges) = (Vec::new(), Vec::new());
+        for (at, symbol) in predicate.symbols.iter().enumerate() {
+            let range = Range::of(*symbol, predicate.assumed.iter().filter(|(symbol, ..)| *symbol == at))?;
+            symbols.push(u8::try_from(position_of(&mut ranges, range)).ok()?);
         }
         // The first value is 0.
-        let positions = (1..=predicate.symbols.len() as u16).collect();
-        let mut flattening = Flattening { symbols: ranges.len(), steps: Vec::new(), terms: Vec::new(), positions };
+        let positions = (1..=u8::try_from(symbols.len()).ok()?).collect();
+        let mut flattening = Flattening { first: 1 + symbols.len(), positions, ..Flattening::default() };
         for number in &predicate.numbers {
             let position = flattening.number(number)?;
             flattening.positions.push(position);
         }
-        let mut comparisons = Vec::new();
+        let mut nodes = Vec::new();
         for node in &predicate.nodes {
-            if let Node::NonNegative(poly) = node {
-                comparisons.push(flattening.comparison(poly)?);
-            }
+            let node = flattening.node(node, &nodes)?;
+            nodes.push(node);
         }
-        let Flattening { steps, terms, .. } = flattening;
-        let few = Network::new(&predicate.nodes, &predicate.groups, &comparisons).map(Truths::Few);
-        let truths =
-            few.or_else(|| Some(Truths::Many(Network::new(&predicate.nodes, &predicate.groups, &comparisons)?)))?;
-        let values = 1 + ranges.len() + steps.len();
-        (values <= VALUES).then_some(Flat { ranges, steps, terms, truths })
+        let few = Network::new(&nodes, &predicate.groups).map(Truths::Few);
+        let truths = few.or_else(|| Some(Truths::Many(Network::new(&nodes, &predicate.groups)?)))?;
+        let Flattening { first, steps, terms, constants, .. } = flattening;
+        let values = first + steps.len() + constants.len();
+        (values <= VALUES).then_some(Flat { symbols, ranges, steps, terms, constants, truths })
     }
 
-    /// Returns the verdict for the values of the symbols; `None` if a value does not fit into 64 bits, is not in the assumed range,
-    /// or does not exist.
+    /// Returns the verdict for the values of the symbols, extended to 64 bits; `None` if a value does not fit into 62 bits, is not in
+    /// the assumed range, or does not exist.
     #[inline]
-    pub(super) fn verdict(&self, symbol: impl Fn(usize) -> i128) -> Option<Verdict> {
+    pub(super) fn verdict(&self, symbol: impl Fn(usize) -> u64) -> Option<Verdict> {
         let mut values = [0i64; VALUES];
         let mut is_inside = true;
-        for (at, (lo, after)) in self.ranges.iter().enumerate() {
-            let number = symbol(at);
-            let value = number as i64;
-            is_inside &= i128::from(value) == number && value.wrapping_sub(*lo).cast_unsigned() <= *after;
+        for (at, range) in self.symbols.iter().enumerate() {
+            let value = symbol(at).cast_signed();
+            let Range { least, extent } = self.ranges[usize::from(*range)];
+            is_inside &= value.wrapping_sub(least).cast_unsigned() <= extent;
             values[(1 + at) % VALUES] = value;
         }
         if is_inside { self.verdict_of(&mut values) } else { None }
@@ -131,7 +138,10 @@ impl Flat {
 
     /// Returns the verdict for values of the symbols that are in their ranges.
     fn verdict_of(&self, values: &mut [i64; VALUES]) -> Option<Verdict> {
-        let first = 1 + self.ranges.len();
+        for (at, constant) in self.constants.iter().enumerate() {
+            values[(VALUES - 1 - at) % VALUES] = *constant;
+        }
+        let first = 1 + self.symbols.len();
         for (at, step) in self.steps.iter().enumerate() {
             values[(first + at) % VALUES] = step.compute(values, &self.terms)?;
         }
@@ -142,74 +152,89 @@ impl Flat {
     }
 }
 
+impl Range {
+    /// Returns the values of a symbol that the flat form accepts; `None` if there are none.
+    fn of<'a>(symbol: LaunchSymbol, assumed: impl Iterator<Item = &'a (usize, i128, i128)>) -> Option<Range> {
+        // The bits of an unsigned value from 2^63 on are those of a negative number.
+        let (mut least, mut greatest) = (if symbol.is_signed() { -MAGNITUDE } else { 0 }, MAGNITUDE);
+        for (_, lo, hi) in assumed {
+            least = least.max(i64::try_from(*lo).unwrap_or(-MAGNITUDE));
+            greatest = greatest.min(i64::try_from(*hi).unwrap_or(MAGNITUDE));
+        }
+        Some(Range { least, extent: u64::try_from(greatest.checked_sub(least)?).ok()? })
+    }
+}
+
 impl<const WORDS: usize> Network<WORDS> {
     /// Returns the network of some nodes, if the bits suffice.
-    fn new(nodes: &[Node], groups: &[u32], comparisons: &[Comparison]) -> Option<Network<WORDS>> {
-        let mut network = Network { comparisons: comparisons.to_vec(), inner: Vec::new(), groups: Vec::new() };
-        // The bit of each node. One that only groups refer to has none.
-        let mut bits: Vec<Option<usize>> = Vec::new();
-        let mut comparison = 0;
-        for (at, node) in nodes.iter().enumerate() {
-            let bit = if matches!(node, Node::NonNegative(_)) {
-                comparison += 1;
-                Some(comparison - 1)
-            } else if nodes.iter().any(|node| node.parts().contains(&(at as u32))) {
-                network.inner.push(Connective::new(node, &bits)?);
-                Some(comparisons.len() + network.inner.len() - 1)
-            } else {
-                None
-            };
-            if bit.is_some_and(|bit| bit >= 64 * WORDS) {
-                return None;
+    fn new(nodes: &[FlatNode], groups: &[u32]) -> Option<Network<WORDS>> {
+        let mut network = Network::default();
+        // The nodes that have a bit: those that others refer to.
+        let mut is_inner = vec![false; nodes.len()];
+        for node in nodes {
+            if let FlatNode::Connective { parts, .. } = node {
+                for part in parts {
+                    *is_inner.get_mut(*part as usize)? = true;
+                }
             }
-            bits.push(bit);
         }
-        for group in groups {
-            let node = nodes.get(*group as usize)?;
-            let itself = Node::All(vec![*group]);
-            let is_comparison = matches!(node, Node::NonNegative(_));
-            network.groups.push(Connective::new(if is_comparison { &itself } else { node }, &bits)?);
+        let of_groups = groups.iter().map(|group| nodes.get(*group as usize)).collect::<Option<Vec<_>>>()?;
+        let inner = || nodes.iter().zip(&is_inner).filter(|(_, is_inner)| **is_inner).map(|(node, _)| node);
+        for node in inner().chain(of_groups.iter().copied()) {
+            for comparison in node.comparisons() {
+                position_of(&mut network.comparisons, *comparison);
+            }
         }
-        Some(network)
+        let mut bits = vec![None; nodes.len()];
+        for (at, node) in nodes.iter().enumerate().filter(|(at, _)| is_inner[*at]) {
+            network.inner.push(network.connective(node, &bits)?);
+            bits[at] = Some(network.comparisons.len() + network.inner.len() - 1);
+        }
+        for node in of_groups {
+            network.groups.push(network.connective(node, &bits)?);
+        }
+        (network.comparisons.len() + network.inner.len() <= 64 * WORDS).then_some(network)
+    }
+
+    /// Returns the connective of a node. `bits` are those of the nodes before it.
+    fn connective(&self, node: &FlatNode, bits: &[Option<usize>]) -> Option<Connective<WORDS>> {
+        let (parts, is_conjunction) = match node {
+            FlatNode::Comparison(_) => (&[][..], true),
+            FlatNode::Connective { parts, is_conjunction, .. } => (&parts[..], *is_conjunction),
+        };
+        let mut of = [0; WORDS];
+        let of_comparisons =
+            node.comparisons().iter().map(|comparison| self.comparisons.iter().position(|known| known == comparison));
+        for bit in of_comparisons.chain(parts.iter().map(|part| *bits.get(*part as usize)?)) {
+            *of.get_mut(bit? / 64)? |= 1 << (bit? % 64);
+        }
+        Some(Connective { of, is_conjunction })
     }
 
     fn verdict(&self, values: &[i64; VALUES]) -> Verdict {
-        let value = |at: u16| values[usize::from(at) % VALUES];
+        let value = |at: u8| values[usize::from(at) % VALUES];
         let mut truths = [0u64; WORDS];
-        let mut bit = 0;
-        for Comparison { left, right, constant } in &self.comparisons {
-            truths[bit / 64 % WORDS] |= u64::from(value(*left) + constant >= value(*right)) << (bit % 64);
-            bit += 1;
+        for (word, comparisons) in self.comparisons.chunks(64).enumerate() {
+            // A shift by a variable number would take longer.
+            let mut bits = 0;
+            for Comparison { left, offset, right } in comparisons.iter().rev() {
+                bits = bits << 1 | u64::from(value(*left) + value(*offset) >= value(*right));
+            }
+            truths[word % WORDS] = bits;
         }
-        for connective in &self.inner {
+        for (at, connective) in self.inner.iter().enumerate() {
+            let bit = self.comparisons.len() + at;
             truths[bit / 64 % WORDS] |= connective.holds(&truths) << (bit % 64);
-            bit += 1;
         }
         let mut verdict = 0;
-        for (group, connective) in self.groups.iter().enumerate() {
-            verdict |= connective.holds(&truths) << (group % 64);
+        for connective in self.groups.iter().rev() {
+            verdict = verdict << 1 | connective.holds(&truths);
         }
         Verdict(verdict)
     }
 }
 
 impl<const WORDS: usize> Connective<WORDS> {
-    /// Returns the connective of a node that is not a comparison. `bits` are those of the nodes before it.
-    fn new(node: &Node, bits: &[Option<usize>]) -> Option<Connective<WORDS>> {
-        let is_conjunction = match node {
-            Node::Constant(value) => *value,
-            Node::All(_) => true,
-            Node::Any(_) => false,
-            Node::NonNegative(_) | Node::Invariant(_) => return None,
-        };
-        let mut of = [0; WORDS];
-        for part in node.parts() {
-            let bit = (*bits.get(*part as usize)?)?;
-            *of.get_mut(bit / 64)? |= 1 << (bit % 64);
-        }
-        Some(Connective { of, is_conjunction })
-    }
-
     /// Returns 1 if it holds, otherwise 0.
     #[inline]
     fn holds(&self, truths: &[u64; WORDS]) -> u64 {
@@ -225,8 +250,8 @@ impl<const WORDS: usize> Connective<WORDS> {
 
 impl Step {
     /// Returns the value; `None` if it does not fit, or does not exist.
-    fn compute(self, values: &[i64; VALUES], terms: &[(i64, u16)]) -> Option<i64> {
-        let value = |at: u16| values[usize::from(at) % VALUES];
+    fn compute(self, values: &[i64; VALUES], terms: &[(i64, u8)]) -> Option<i64> {
+        let value = |at: u8| values[usize::from(at) % VALUES];
         let computed = match self {
             Step::Product(left, right) => value(left).checked_mul(value(right))?,
             Step::Sum(Sum { constant, terms: (start, end) }) => {
@@ -255,19 +280,42 @@ impl Step {
     }
 }
 
+/// A node whose comparisons are in the flat form.
+enum FlatNode {
+    Comparison(Comparison),
+    Connective {
+        comparisons: Vec<Comparison>,
+        /// The other nodes that it depends on, which are connectives.
+        parts: Vec<u32>,
+        is_conjunction: bool,
+    },
+}
+
+impl FlatNode {
+    /// Returns the comparisons that it depends on directly.
+    fn comparisons(&self) -> &[Comparison] {
+        match self {
+            FlatNode::Comparison(comparison) => std::slice::from_ref(comparison),
+            FlatNode::Connective { comparisons, .. } => comparisons,
+        }
+    }
+}
+
 /// The construction of the flat form.
+#[derive(Default)]
 struct Flattening {
-    /// The number of symbols.
-    symbols: usize,
+    /// The position of the first step's value.
+    first: usize,
     steps: Vec<Step>,
-    terms: Vec<(i64, u16)>,
+    terms: Vec<(i64, u8)>,
+    constants: Vec<i64>,
     /// The position of each symbol and number among the values.
-    positions: Vec<u16>,
+    positions: Vec<u8>,
 }
 
 impl Flattening {
     /// Returns the position of a number.
-    fn number(&mut self, number: &Number) -> Option<u16> {
+    fn number(&mut self, number: &Number) -> Option<u8> {
         let step = match number {
             Number::Wrapped { poly, bits, signed } => {
                 Step::Wrapped { value: self.value(poly)?, bits: *bits, signed: *signed }
@@ -279,21 +327,69 @@ impl Flattening {
         self.step(step)
     }
 
-    /// Returns the comparison of a polynomial with 0. Differences of two values are compared without being computed.
-    fn comparison(&mut self, poly: &[Term]) -> Option<Comparison> {
-        let (constant, terms) = self.terms(poly)?;
-        let is_small = (-MAGNITUDE..=MAGNITUDE).contains(&constant);
-        Some(match terms[..] {
-            [] if is_small => Comparison { left: ZERO, right: ZERO, constant },
-            [(1, left)] if is_small => Comparison { left, right: ZERO, constant },
-            [(-1, right)] if is_small => Comparison { left: ZERO, right, constant },
-            [(1, left), (-1, right)] | [(-1, right), (1, left)] if is_small => Comparison { left, right, constant },
-            _ => Comparison { left: self.sum(constant, terms)?, right: ZERO, constant: 0 },
+    /// Returns the flat form of a node. `nodes` are those before it.
+    fn node(&mut self, node: &Node, nodes: &[FlatNode]) -> Option<FlatNode> {
+        let (all, is_conjunction) = match node {
+            Node::NonNegative(poly) => return Some(FlatNode::Comparison(self.comparison(poly)?)),
+            Node::Constant(value) => (&[][..], *value),
+            Node::All(parts) => (&parts[..], true),
+            Node::Any(parts) => (&parts[..], false),
+            Node::Invariant(_) => return None,
+        };
+        let (mut comparisons, mut parts): (Vec<Comparison>, Vec<u32>) = (Vec::new(), Vec::new());
+        for part in all {
+            let FlatNode::Comparison(comparison) = nodes.get(*part as usize)? else {
+                parts.push(*part);
+                continue;
+            };
+            // A value that is not less than one of several is not less than their minimum. Accesses under the same conditions
+            // share it.
+            let Comparison { left, offset, right } = *comparison;
+            let known = comparisons.iter_mut().find(|known| (known.left, known.offset) == (left, offset));
+            match known {
+                Some(known) if known.right == right => {}
+                Some(known) => {
+                    let (low, high) = (known.right.min(right), known.right.max(right));
+                    known.right =
+                        self.step(if is_conjunction { Step::Max(low, high) } else { Step::Min(low, high) })?;
+                }
+                None => comparisons.push(*comparison),
+            }
+        }
+        Some(match (&comparisons[..], &parts[..]) {
+            ([comparison], []) => FlatNode::Comparison(*comparison),
+            _ => FlatNode::Connective { comparisons, parts, is_conjunction },
         })
     }
 
+    /// Returns the comparison of a polynomial with 0. Differences of two values are compared without being computed.
+    fn comparison(&mut self, poly: &[Term]) -> Option<Comparison> {
+        let (constant, terms) = self.terms(poly)?;
+        let difference = match terms[..] {
+            [] => Some((ZERO, ZERO)),
+            [(1, left)] => Some((left, ZERO)),
+            [(-1, right)] => Some((ZERO, right)),
+            [(1, left), (-1, right)] | [(-1, right), (1, left)] => Some((left, right)),
+            _ => None,
+        };
+        if let Some((left, right)) = difference
+            && (-MAGNITUDE..=MAGNITUDE).contains(&constant)
+        {
+            return Some(Comparison { left, offset: self.constant(constant)?, right });
+        }
+        Some(Comparison { left: self.sum(constant, terms)?, offset: ZERO, right: ZERO })
+    }
+
+    /// Returns the position of a constant.
+    fn constant(&mut self, constant: i64) -> Option<u8> {
+        if constant == 0 {
+            return Some(ZERO);
+        }
+        u8::try_from((VALUES - 1).checked_sub(position_of(&mut self.constants, constant))?).ok()
+    }
+
     /// Returns the position of the value of a polynomial.
-    fn value(&mut self, poly: &[Term]) -> Option<u16> {
+    fn value(&mut self, poly: &[Term]) -> Option<u8> {
         let (constant, terms) = self.terms(poly)?;
         match terms[..] {
             [(1, value)] if constant == 0 => Some(value),
@@ -302,7 +398,7 @@ impl Flattening {
     }
 
     /// Returns the constant and the other terms of a polynomial. A product of several numbers is a value.
-    fn terms(&mut self, poly: &[Term]) -> Option<(i64, Vec<(i64, u16)>)> {
+    fn terms(&mut self, poly: &[Term]) -> Option<(i64, Vec<(i64, u8)>)> {
         let mut constant = 0i64;
         let mut terms = Vec::new();
         for Term { coefficient, factors } in poly {
@@ -321,7 +417,7 @@ impl Flattening {
         Some((constant, terms))
     }
 
-    fn sum(&mut self, constant: i64, terms: Vec<(i64, u16)>) -> Option<u16> {
+    fn sum(&mut self, constant: i64, terms: Vec<(i64, u8)>) -> Option<u8> {
         let start = u16::try_from(self.terms.len()).ok()?;
         self.terms.extend(terms);
         let end = u16::try_from(self.terms.len()).ok()?;
@@ -329,13 +425,16 @@ impl Flattening {
     }
 
     /// Returns the position of a value.
-    fn step(&mut self, step: Step) -> Option<u16> {
-        let steps = &mut self.steps;
-        let known = steps.iter().position(|known| *known == step);
-        let at = known.unwrap_or_else(|| {
-            steps.push(step);
-            steps.len() - 1
-        });
-        u16::try_from(1 + self.symbols + at).ok()
+    fn step(&mut self, step: Step) -> Option<u8> {
+        let at = self.first + position_of(&mut self.steps, step);
+        u8::try_from(at).ok().filter(|_| at < VALUES)
     }
+}
+
+/// Returns the position of an element, which is appended if it is new.
+fn position_of<T: PartialEq>(elements: &mut Vec<T>, element: T) -> usize {
+    elements.iter().position(|known| *known == element).unwrap_or_else(|| {
+        elements.push(element);
+        elements.len() - 1
+    })
 }

@@ -43,16 +43,6 @@ enum Node {
     Invariant(u32),
 }
 
-impl Node {
-    /// Returns the nodes that it depends on.
-    fn parts(&self) -> &[u32] {
-        match self {
-            Node::All(parts) | Node::Any(parts) => parts,
-            Node::Constant(_) | Node::NonNegative(_) | Node::Invariant(_) => &[],
-        }
-    }
-}
-
 /// The conditions under which the checks of a kernel cannot fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predicate {
@@ -98,22 +88,29 @@ impl Predicate {
     /// Evaluates the conditions for the values of [`Predicate::symbols`]. A condition that cannot be evaluated, because
     /// of an overflow or a division by zero, does not hold.
     pub fn verdict(&self, values: &[i128]) -> Verdict {
-        if values.len() == self.symbols.len() { self.verdict_by(|symbol| values[symbol]) } else { Verdict::NONE }
+        if values.len() != self.symbols.len() {
+            return Verdict::NONE;
+        }
+        if self.symbols.iter().zip(values).all(|(symbol, value)| symbol.value(*value as u64) == *value) {
+            self.verdict_by(|symbol| values[symbol] as u64)
+        } else {
+            self.verdict_by_nodes(values)
+        }
     }
 
-    /// As [`verdict`](Predicate::verdict), for values that a function computes from the indices of the symbols.
+    /// As [`verdict`](Predicate::verdict), for values that a function returns for the indices of the symbols, extended to 64 bits.
     #[inline]
-    pub fn verdict_by(&self, value: impl Fn(usize) -> i128) -> Verdict {
-        if let Some(verdict) = self.flat.as_ref().and_then(|flat| flat.verdict(&value)) {
-            debug_assert_eq!(verdict, self.verdict_by_nodes(&self.values(value)), "{self:?}");
+    pub fn verdict_by(&self, bits: impl Fn(usize) -> u64) -> Verdict {
+        if let Some(verdict) = self.flat.as_ref().and_then(|flat| flat.verdict(&bits)) {
+            debug_assert_eq!(verdict, self.verdict_by_nodes(&self.values(bits)), "{self:?}");
             return verdict;
         }
-        self.verdict_by_nodes(&self.values(value))
+        self.verdict_by_nodes(&self.values(bits))
     }
 
     #[cold]
-    fn values(&self, value: impl Fn(usize) -> i128) -> Vec<i128> {
-        (0..self.symbols.len()).map(value).collect()
+    fn values(&self, bits: impl Fn(usize) -> u64) -> Vec<i128> {
+        self.symbols.iter().enumerate().map(|(at, symbol)| symbol.value(bits(at))).collect()
     }
 
     /// As [`verdict`](Predicate::verdict), for any predicate and values.
