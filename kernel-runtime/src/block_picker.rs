@@ -3,6 +3,7 @@
 //!
 //! Nothing here queries a device: limits and occupancy are parameters.
 
+use crate::device::properties::Limits;
 use crate::dim::Dim3;
 
 /// The default number of threads of a block: enough warps to hide latency, few enough that several blocks are resident on a
@@ -57,8 +58,9 @@ pub(crate) fn spread(threads: u32, items: u64, multiprocessors: usize) -> u32 {
 
 /// Returns the dimensions of a block of `threads`, a power of two, for `items`: a warp in `x`, since consecutive `x` are
 /// consecutive in memory and their accesses are coalesced, then as many rows and planes as the items have. Extents in `y` and
-/// `z` are bounded by `limit`; 1024 in `x` is always valid.
-pub(crate) fn block_dims(threads: u32, items: Dim3, limit: Dim3) -> Dim3 {
+/// `z` are bounded by `limits.block`; 1024 in `x` is always valid. They are larger, and that in `x` smaller, if the grid would
+/// exceed `limits.grid`: CUDA allows 65,535 blocks in `y` and `z`.
+pub(crate) fn block_dims(threads: u32, items: Dim3, limits: Extents) -> Dim3 {
     const WARP: usize = 32;
     let mut remaining = threads as usize;
     // Assigns as many of the remaining threads as a dimension with `items` items needs.
@@ -67,23 +69,40 @@ pub(crate) fn block_dims(threads: u32, items: Dim3, limit: Dim3) -> Dim3 {
         remaining /= taken.max(1);
         taken.max(1)
     };
+    // What the other threads are divided into.
+    let least_z = take(items.z.div_ceil(limits.grid.z.max(1)), limits.block.z);
+    let least_y = take(items.y.div_ceil(limits.grid.y.max(1)), limits.block.y);
     let x = take(items.x, WARP);
-    let y = take(items.y, limit.y);
-    let z = take(items.z, limit.z);
+    let y = least_y * take(items.y.div_ceil(least_y), limits.block.y / least_y);
+    let z = least_z * take(items.z.div_ceil(least_z), limits.block.z / least_z);
     // Threads that neither rows nor planes need extend `x`, even beyond the items, so that a block always consists of whole
     // warps.
     Dim3 { x: x * remaining, y, z }
+}
+
+/// The maximum extents of a device's blocks and grids.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extents {
+    pub(crate) block: Dim3,
+    pub(crate) grid: Dim3,
+}
+
+impl From<&Limits> for Extents {
+    fn from(&Limits { block, grid, .. }: &Limits) -> Self {
+        Extents { block, grid }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LIMIT: Dim3 = Dim3 { x: 1024, y: 1024, z: 64 };
+    const LIMITS: Extents =
+        Extents { block: Dim3 { x: 1024, y: 1024, z: 64 }, grid: Dim3 { x: 0x7fff_ffff, y: 0xffff, z: 0xffff } };
 
     #[track_caller]
     fn check(threads: u32, items: impl Into<Dim3>, expected: impl Into<Dim3>) {
-        assert_eq!(block_dims(threads, items.into(), LIMIT), expected.into());
+        assert_eq!(block_dims(threads, items.into(), LIMITS), expected.into());
     }
 
     #[test]
@@ -98,18 +117,39 @@ mod tests {
         check(256, (100, 100, 100), (32, 8));
         check(256, (4, 4, 1000), (4, 4, 16));
         check(1024, (1, 1, 1000), (16, 1, 64));
-        check(256, (usize::MAX, usize::MAX), (32, 8));
+        check(256, (usize::MAX, 1000), (32, 8));
         check(8, (1000, 1000), 8);
         check(1, (5, 5, 5), 1);
+    }
+
+    /// The grid has at most 65,535 blocks in `y` and `z`: a taller block covers more items.
+    #[test]
+    fn blocks_are_as_tall_as_the_grid_requires() {
+        check(128, (16, 1 << 19), (8, 16));
+        check(256, (1000, 8 * 0xffff), (32, 8));
+        check(256, (1000, 8 * 0xffff + 1), (16, 16));
+        check(256, (1000, 1 << 23), (1, 256));
+        check(256, (1000, 100, 2 * 0xffff), (32, 4, 2));
+        check(256, (1000, 1 << 18, 1 << 18), (4, 8, 8));
+        // No block suffices: the error of the launch states the limit.
+        check(256, (1000, usize::MAX), (1, 256));
+        for (y, z) in
+            [(1usize, 1usize), (1 << 18, 1), (1, 1 << 20), (1 << 20, 3), (0xf_ffff, 0x4_0000), (0x10_000, 0x10_000)]
+        {
+            let block = block_dims(256, (50, y, z).into(), LIMITS);
+            assert!(y.div_ceil(block.y) <= LIMITS.grid.y && z.div_ceil(block.z) <= LIMITS.grid.z, "{y} {z} {block}");
+            assert_eq!(block.count(), 256);
+        }
     }
 
     #[test]
     fn a_block_consists_of_whole_warps() {
         for threads in [32, 64, 128, 256, 512, 1024] {
             for items in [(1, 1, 1), (9, 1, 5), (33, 16, 1), (5, 4, 3), (1, 70, 70), (1, 1, 100)] {
-                let block = block_dims(threads, items.into(), LIMIT);
+                let block = block_dims(threads, items.into(), LIMITS);
                 assert_eq!(block.count(), u64::from(threads), "{items:?}");
-                assert!(block.x <= LIMIT.x && block.y <= LIMIT.y && block.z <= LIMIT.z, "{block}");
+                let limit = LIMITS.block;
+                assert!(block.x <= limit.x && block.y <= limit.y && block.z <= limit.z, "{block}");
             }
         }
     }

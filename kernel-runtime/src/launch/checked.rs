@@ -421,7 +421,7 @@ fn select(
 
 /// Picks a block for a launch over `items` on the CPU device.
 fn cpu_block(specialised: &Specialised, device: &Device, items: Dim3) -> Dim3 {
-    block_picker::block_dims(default_threads(specialised), items, device.limits().block)
+    block_picker::block_dims(default_threads(specialised), items, device.limits().into())
 }
 
 /// Picks a block for a launch over `items` on a GPU, for machine code whose occupancy is unknown.
@@ -450,7 +450,7 @@ fn pick_block(
         return Ok(block_picker::block_dims(
             block_picker::default_threads(block_picker::DEFAULT_THREADS),
             items,
-            limits.block,
+            limits.into(),
         ));
     }
     let is_coarsened = matches!(build, Build::Coarsened(_));
@@ -466,7 +466,7 @@ fn block_for(mut threads: u32, specialised: &Specialised, context: &Gpu, items: 
     if !specialised.facts.needs_other_threads {
         threads = block_picker::spread(threads, items.count(), limits.multiprocessors);
     }
-    block_picker::block_dims(threads, items, limits.block)
+    block_picker::block_dims(threads, items, limits.into())
 }
 
 /// Returns the kernel's requirements on every launch.

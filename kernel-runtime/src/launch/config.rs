@@ -242,14 +242,14 @@ pub(crate) fn resident_on_cpu(block_threads: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_picker;
+    use crate::block_picker::{self, Extents};
     use crate::error::{DeviceName, Error};
 
     /// Resolves a configuration, with blocks picked as for the CPU device.
     fn resolve(config: &LaunchConfig, fixed: Option<[u32; 3]>) -> Result<ResolvedConfig, LaunchError> {
-        let limit = Device::cpu().limits().block;
+        let limits = Extents::from(Device::cpu().limits());
         config
-            .resolve("k", fixed, |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, limit)))
+            .resolve("k", fixed, |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, limits)))
             .map_err(|error| match error {
                 Error::Launch(error) => error,
                 other => panic!("{other}"),

@@ -60,7 +60,7 @@ impl dyn ErasedLaunch + '_ {
             return Ok(());
         }
         let pick =
-            |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, Device::cpu().limits().block));
+            |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, Device::cpu().limits().into()));
         let specialised = self.kernel().specialised()?;
         let config = self.config().resolve(self.kernel().name, specialised.options.block, pick)?;
         // SAFETY: these are pointers to the parameters of the kernel, in order: `bind` visits the parameters of the IR.
