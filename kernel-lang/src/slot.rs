@@ -16,7 +16,13 @@ use crate::operator::{Applied, AppliedEqual, AppliedOrdered};
 use crate::types::{ConstantType, DeviceType, Repr, Valued, VariableType};
 
 /// A hole in the IR, whose type parameter is inferred as the missing type.
-pub struct Slot<R>(PhantomData<fn() -> R>);
+///
+/// The macro makes slots by the literal of the struct. A constructor would be one more function for each slot of each instance of
+/// a generic kernel: of those there are so many that they determine how long a program compiles.
+pub struct Slot<R> {
+    #[doc(hidden)]
+    pub of: Types<R>,
+}
 
 // The methods take a slot by value, which is rustc's first candidate in method resolution: a blanket trait of the
 // user's with a method such as `tap` never takes precedence.
@@ -30,12 +36,6 @@ impl<R> Clone for Slot<R> {
 impl<R> Copy for Slot<R> {}
 
 impl<R> Slot<R> {
-    #[inline(always)]
-    #[allow(clippy::new_without_default, reason = "only the macro makes slots")]
-    pub const fn new() -> Self {
-        Slot(PhantomData)
-    }
-
     /// Infers the type of a variable.
     #[inline(always)]
     pub fn is<T: VariableType<Repr = R>>(self, _: &T) {}
@@ -157,7 +157,7 @@ impl<K> Slot<KeyOf<K>> {
 }
 
 /// A marker for types without values.
-type Types<T> = PhantomData<fn() -> T>;
+pub type Types<T> = PhantomData<fn() -> T>;
 
 /// The content of an operator's slot: the types of its operands, and its key.
 pub struct OperatorOf<L, R, K>(Types<(L, R, K)>);
@@ -267,7 +267,7 @@ impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
     }
 }
 
-/// Slots, in order: a single one, or a pair of trees.
+/// Slots, in order: a single one, or a tree of tuples.
 #[diagnostic::on_unimplemented(
     message = "a type in this function could not be inferred",
     note = "help: annotate the variable: `let x: f32 = ..`"
@@ -281,6 +281,39 @@ pub trait Slots {
     unsafe fn collect(into: &mut Vec<Content>);
 }
 
+/// A value of a type without a size.
+union Instance<F: Copy> {
+    nothing: (),
+    of: F,
+}
+
+/// Creates a non-capturing closure from its type `F: Copy`. This is a macro for the reason for which slots have no constructor.
+///
+/// # Safety
+///
+/// `F` must capture nothing: a closure of size 0 may still have captured a value of an uninhabited or unconstructible
+/// type.
+macro_rules! instance_of {
+    ($F:ident) => {{
+        const {
+            assert!(size_of::<$F>() == 0, "a constant of a kernel cannot depend on its variables");
+        }
+        // `F` has no size, so that any union with it contains one. It captures nothing, so that it contains no value that could
+        // not have been constructed.
+        Instance::<$F> { nothing: () }.of
+    }};
+}
+
+/// Appends a content. The functions that are called for each slot contain nothing that does not depend on its type.
+fn add(into: &mut Vec<Content>, content: Content) {
+    into.push(content);
+}
+
+/// Appends a constant.
+fn add_constant<R: Valued<T>, T>(into: &mut Vec<Content>, value: T) {
+    add(into, Content::Constant(ir::Constant { ty: R::ty(), value: R::of(&value) }));
+}
+
 impl<R: Repr> Slots for Slot<R> {
     unsafe fn collect(into: &mut Vec<Content>) {
         into.push(Content::Type(R::ty()));
@@ -290,15 +323,14 @@ impl<R: Repr> Slots for Slot<R> {
 impl<C, G: Fn(PhantomData<C>) -> Content + Copy> Slots for Slot<CalleeOf<C, G>> {
     unsafe fn collect(into: &mut Vec<Content>) {
         // SAFETY: guaranteed by the caller.
-        into.push(unsafe { instance_of::<G>() }(PhantomData));
+        add(into, unsafe { instance_of!(G) }(PhantomData));
     }
 }
 
 impl<F: Fn() -> T + Copy, T, R: Valued<T>> Slots for Slot<ConstantOf<F, T, R>> {
     unsafe fn collect(into: &mut Vec<Content>) {
         // SAFETY: guaranteed by the caller.
-        let value = R::of(&unsafe { instance_of::<F>() }());
-        into.push(Content::Constant(ir::Constant { ty: R::ty(), value }));
+        add_constant::<R, T>(into, unsafe { instance_of!(F) }());
     }
 }
 
@@ -309,7 +341,7 @@ where
 {
     unsafe fn collect(into: &mut Vec<Content>) {
         // SAFETY: guaranteed by the caller, for both.
-        into.push(unsafe { instance_of::<G>()(&instance_of::<F>()) });
+        add(into, unsafe { instance_of!(G)(&instance_of!(F)) });
     }
 }
 
@@ -323,21 +355,6 @@ impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
     unsafe fn collect(into: &mut Vec<Content>) {
         into.push(K::content().of_operator());
     }
-}
-
-/// Creates a non-capturing closure from its type.
-///
-/// # Safety
-///
-/// `F` must capture nothing: a closure of size 0 may still have captured a value of an uninhabited or unconstructible
-/// type.
-unsafe fn instance_of<F: Copy>() -> F {
-    const {
-        assert!(size_of::<F>() == 0, "a constant of a kernel cannot depend on its variables");
-    }
-    // SAFETY: `F` has no size, so that it may be read from a dangling, aligned pointer. It captures nothing, so that it
-    // contains no value that could not have been constructed.
-    unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
 /// The check, at compile time, that a closure captures something. It rejects a closure that captures nothing: the
@@ -412,15 +429,25 @@ impl Slots for () {
     unsafe fn collect(_: &mut Vec<Content>) {}
 }
 
-impl<A: Slots, B: Slots> Slots for (A, B) {
-    unsafe fn collect(into: &mut Vec<Content>) {
-        // SAFETY: guaranteed by the caller, for each.
-        unsafe {
-            A::collect(into);
-            B::collect(into);
+/// Implements [`Slots`] for the tuples of at least two of these types.
+macro_rules! slots_of_tuples {
+    ($last:ident) => {};
+    ($first:ident $($rest:ident)+) => {
+        impl<$first: Slots, $($rest: Slots),+> Slots for ($first, $($rest),+) {
+            unsafe fn collect(into: &mut Vec<Content>) {
+                // SAFETY: guaranteed by the caller, for each.
+                unsafe {
+                    $first::collect(into);
+                    $($rest::collect(into);)+
+                }
+            }
         }
-    }
+
+        slots_of_tuples!($($rest)+);
+    };
 }
+
+slots_of_tuples!(A B C D E F G H I J K L M N O P);
 
 /// Returns the contents of the slots of `body`, which is not called.
 ///

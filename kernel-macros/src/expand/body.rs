@@ -24,14 +24,16 @@ pub(super) fn body(
     let result = result_type(signature);
     let (result_name, slots) = (result_name(), lowered.slots());
     let tree = tree(&slots);
+    // Without optimisation, a copy of the body in each unit of code that calls it takes longer to compile than the calls take.
     quote! {
-        #[inline(always)]
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn __body #lifetime (
             #cx: ::cumbia::__private::Cx<'k>,
             (#(#patterns,)*): (#(#types,)*),
         ) -> (#result, impl ::cumbia::__private::Slots) {
             let #cx = #cx.within::<#owner>();
-            #(let #slots = ::cumbia::__private::Slot::new();)*
+            #(let #slots = ::cumbia::__private::Slot { of: ::core::marker::PhantomData };)*
             #cpu
             (#result_name, #tree)
         }
@@ -43,17 +45,21 @@ pub(super) fn result_type(signature: &Signature) -> TokenStream {
     signature.result.as_ref().map_or_else(|| quote!(()), |result| quote!(#result))
 }
 
-/// Returns the slots as a balanced tree of pairs: the cost of a type in rustc grows with its depth.
+/// Returns the slots as a balanced tree of tuples: the cost of a type in rustc grows with its depth, and each tuple costs a function
+/// per instance of the body.
 fn tree(slots: &[Ident]) -> TokenStream {
-    match slots {
-        [] => quote!(()),
-        [slot] => quote!(#slot),
-        _ => {
-            let (left, right) = slots.split_at(slots.len() / 2);
-            let (left, right) = (tree(left), tree(right));
-            quote!((#left, #right))
-        }
+    /// The maximum number of elements of a tuple: see `Slots`.
+    const ELEMENTS: usize = 16;
+    if let [slot] = slots {
+        return quote!(#slot);
     }
+    // The parts are full, except the last.
+    let mut part = 1;
+    while part * ELEMENTS < slots.len() {
+        part *= ELEMENTS;
+    }
+    let parts = slots.chunks(part).map(tree);
+    quote!((#(#parts),*))
 }
 
 /// Returns the definition from which the runtime obtains the IR and the contents of its slots.
