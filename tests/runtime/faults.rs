@@ -197,6 +197,9 @@ fn dynamic_shared_memory_is_bounds_checked() {
         }
         part(&mut y, 12, 1).grid(1).block(1).shared_bytes(16).launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [5]);
+        y.fill(0).unwrap();
+        launch!(part[1, 1](&mut y, 12, 1).shared_bytes(16)).unwrap();
+        assert_eq!(y.to_host().unwrap(), [5]);
     });
 }
 

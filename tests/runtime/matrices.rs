@@ -274,7 +274,7 @@ fn segments() {
         let negative = device.to_device(&[-1i32, 2, 3]).unwrap();
         let launch = segmented_reduce(&x, &negative, &mut y, 0, Plus).launch();
         let fault = launch.and_then(|()| device.synchronize()).unwrap_err().to_string();
-        assert!(fault.contains("segment 0 is -1..2, but x has 3 elements"), "{fault}");
+        assert!(fault.contains("segment 0 is -1..2, but the length of x is 3"), "{fault}");
         let error = segmented_reduce(&x, &x, &mut y.slice_mut(..1).unwrap(), 0, Plus).launch().unwrap_err();
         assert_eq!(wrong_length(&error), ("segmented_reduce", "offsets", 3));
     });

@@ -129,7 +129,7 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
         let (start, stop) = (usize::cast(from), usize::cast(to));
         assert!(
             start <= stop && stop <= len,
-            "segmented_reduce: segment {segment} is {from}..{to}, but x has {len} elements"
+            "segmented_reduce: segment {segment} is {from}..{to}, but the length of x is {len}"
         );
         is_long = stop - start > MAX_BY_WARPS;
         if !is_long {

@@ -32,7 +32,10 @@ pub fn number_segments<I: Integer>(offsets: ArrayView1<I>, numbers: &mut [u32]) 
     // After the store, without which the number would not be initialised.
     if i < offsets.len() {
         let (offset, len) = (offsets[i], numbers.len());
-        assert!(usize::cast(offset) <= len, "segmented_sort: offsets[{i}] is {offset}, but keys has {len} elements");
+        assert!(
+            usize::cast(offset) <= len,
+            "segmented_sort: offsets[{i}] is {offset}, but the length of keys is {len}"
+        );
         if i > 0 {
             let start = offsets[i - 1];
             assert!(

@@ -41,8 +41,8 @@ pub(crate) fn load(context: &Arc<Context>, request: Request<'_>, entry: &str) ->
                 compiled = Instant::now();
                 loaded = load_image(context, request, &image, entry);
             }
-            // A program that ships precompiled kernels does not expect NVRTC: report the precompiled image instead.
-            Err(CompileError::NoNvrtc { .. }) => {}
+            // A program that ships precompiled kernels expects neither NVRTC nor nvJitLink: report the precompiled image instead.
+            Err(CompileError::NoNvrtc { .. } | CompileError::NoNvJitLink { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }
