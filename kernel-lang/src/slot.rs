@@ -310,8 +310,8 @@ fn add(into: &mut Vec<Content>, content: Content) {
 }
 
 /// Appends a constant.
-fn add_constant<R: Valued<T>, T>(into: &mut Vec<Content>, value: T) {
-    add(into, Content::Constant(ir::Constant { ty: R::ty(), value: R::of(&value) }));
+fn add_constant<R: Valued<T>, T>(into: &mut Vec<Content>, value: &T) {
+    add(into, Content::Constant(ir::Constant { ty: R::ty(), value: R::of(value) }));
 }
 
 impl<R: Repr> Slots for Slot<R> {
@@ -330,7 +330,7 @@ impl<C, G: Fn(PhantomData<C>) -> Content + Copy> Slots for Slot<CalleeOf<C, G>> 
 impl<F: Fn() -> T + Copy, T, R: Valued<T>> Slots for Slot<ConstantOf<F, T, R>> {
     unsafe fn collect(into: &mut Vec<Content>) {
         // SAFETY: guaranteed by the caller.
-        add_constant::<R, T>(into, unsafe { instance_of!(F) }());
+        add_constant::<R, T>(into, &unsafe { instance_of!(F) }());
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(unused_parens, unused_mut, clippy::all, clippy::pedantic, reason = "written as the macros write it")]
 
+use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::ops::{Add, AddAssign, Mul, Neg};
 
@@ -15,6 +16,13 @@ use private::{
     VariableType, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op,
     store_bits, structure,
 };
+
+/// Declares slots, as the macro does.
+macro_rules! slots {
+    ($($slot:ident),*) => {
+        $(let $slot = Slot { of: PhantomData };)*
+    };
+}
 
 static AT: Location = Location { file: "kernel.rs", line: 3, column: 4, id: 0 };
 
@@ -228,8 +236,7 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
 }
 
 fn operators<'k, T: Float>(cx: Cx<'k>, (a, z): (T, Complex<T>)) -> (T, impl Slots) {
-    let (s0, s1, s2, s3, s4, s5, s6) =
-        (Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new());
+    slots!(s0, s1, s2, s3, s4, s5, s6);
     let z = s0.result(s0.left(z) + s0.right(z)).of(op::Add);
     let mut w = s1.result(-s1.operand(z)).of(op::Neg);
     s2.result({
@@ -267,7 +274,7 @@ fn operators_resolve_to_built_ins_or_functions() {
 }
 
 fn mixed_operands<'k>(_cx: Cx<'k>, (z,): (Complex<f32>,)) -> (Complex<f32>, impl Slots) {
-    let s0 = Slot::new();
+    slots!(s0);
     let w = s0.result(s0.left(2.0) * s0.right(z)).of(op::Mul);
     (w, s0)
 }
@@ -281,8 +288,7 @@ fn methods<'k, T: Float, I: Integer>(
     cx: Cx<'k>,
     (x, out, n, z): (Slice<'k, T, Read>, Slice<'k, Complex<T>, Write>, I, Complex<T>),
 ) -> ((T, u32), impl Slots) {
-    let (s0, s1, s2, s3, s4, s5, s6, s7) =
-        (Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new());
+    slots!(s0, s1, s2, s3, s4, s5, s6, s7);
     let len = s0.method(x.__device_len(cx.call(&AT)));
     let root = {
         let mut receiver = x.at(cx, 0, &AT).receiver();
@@ -323,7 +329,7 @@ const TABLE: [(u8, bool); 2] = [(1, true), (2, false)];
 const ORIGIN: Complex<f32> = Complex { re: 0.5, im: -0.0 };
 
 fn constants<'k, T: Number>(_cx: Cx<'k>, _: ()) -> ((), impl Slots) {
-    let (s0, s1, s2, s3, s4) = (Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new());
+    slots!(s0, s1, s2, s3, s4);
     let one = s0.constant(|| T::ONE);
     let row = s1.constant(|| TABLE)[1];
     let origin = s2.constant(|| ORIGIN);
@@ -358,7 +364,7 @@ fn handles<'k>(
     _cx: Cx<'k>,
     (a, b, c, d): (PlaceRef<'k, f32, Read>, PlaceRef<'k, [u8; 4], Write>, View<'k, f16, 3, Write>, [(i8, bool); 2]),
 ) -> ((), impl Slots) {
-    let (s0, s1, s2, s3, s4, s5) = (Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new());
+    slots!(s0, s1, s2, s3, s4, s5);
     s0.is(&a);
     s1.is(&b);
     s2.is(&c);
