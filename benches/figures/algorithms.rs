@@ -109,7 +109,7 @@ fn code() -> cumbia::Result<()> {
     code! {
         "copy": "transform.rs" => transform_of_one<f32, Identity>;
         "sum": "reduce/mod.rs", "reduce/chunks.rs" => reduce_chunks<f32, u8, f32, OfOne<Identity>, Plus, 4>;
-        "argmax": "search.rs" => reduce_chunks<f32, u8, cumbia::algorithm::IndexedValue<f32>, Enumerated, Extreme<true>, 4>;
+        "argmax": "search.rs" => reduce_chunks<f32, u8, cumbia::algorithm::IndexedValue<f32>, Enumerated<true>, Extreme<true>, 4>;
         "inclusive scan": "scan/mod.rs", "scan/look_ahead.rs" => scan_tiles<f32, Plus, 16, 128, false, false>;
         "inclusive scan of f64": "scan/mod.rs", "scan/look_ahead.rs" => scan_tiles<f64, Plus, 8, 64, false, false>;
         "select, one of two": "scan/select.rs" => select_tiles<f32, Holds<Positive>, u32, 19, 4864, 4864, false>;

@@ -51,17 +51,26 @@ impl<T: DeviceType> Found for MinMax<T> {
     }
 }
 
-/// The element with its index.
+/// The element with its index, of which [`Extreme`] selects one.
 #[doc(hidden)]
 #[derive(Clone, Copy, DeviceType)]
-pub struct Enumerated;
+pub struct Enumerated<const GREATEST: bool>;
 
 #[device]
-impl<T: DeviceType> Mapping<T, u8> for Enumerated {
+impl<T: Number, const GREATEST: bool> Mapping<T, u8> for Enumerated<GREATEST> {
     type Output = IndexedValue<T>;
+
+    const SELECTS: bool = true;
 
     fn apply(self, a: T, _b: u8, index: usize) -> IndexedValue<T> {
         IndexedValue { value: a, index }
+    }
+
+    fn later(self, before: IndexedValue<T>, next: IndexedValue<T>) -> IndexedValue<T> {
+        // Not so for a NaN among the two.
+        let is_before = if GREATEST { next.value <= before.value } else { next.value >= before.value };
+        let is_number = next.value == next.value;
+        if !is_before & is_number { next } else { before }
     }
 }
 
@@ -134,7 +143,7 @@ impl<T: Number> Function2<MinMax<T>, MinMax<T>> for Widest {
 /// ```
 pub fn argmin<T: Number>(
     x: &(impl Input<Element = T> + ?Sized),
-) -> Search<'_, T, Enumerated, IndexedValue<T>, Extreme<false>> {
+) -> Search<'_, T, Enumerated<false>, IndexedValue<T>, Extreme<false>> {
     Search { reduce: Reduce::new(x.elements(), None, Enumerated, None, Extreme) }
 }
 
@@ -142,7 +151,7 @@ pub fn argmin<T: Number>(
 /// elements are NaNs, as by [`argmin`].
 pub fn argmax<T: Number>(
     x: &(impl Input<Element = T> + ?Sized),
-) -> Search<'_, T, Enumerated, IndexedValue<T>, Extreme<true>> {
+) -> Search<'_, T, Enumerated<true>, IndexedValue<T>, Extreme<true>> {
     Search { reduce: Reduce::new(x.elements(), None, Enumerated, None, Extreme) }
 }
 

@@ -349,7 +349,7 @@ fn of_arrays(run: &mut Run<'_>) {
     let (mut parts, mut found) = (run.array(&[one; 2]), run.array(&[one]));
     let operator = Extreme::<true>;
     let launch = reduce_chunks::<_, _, _, _, _, 4>(
-        Chunks { a: all(&x), b: all(&none), like: 0u8, map: Enumerated, operator, len: 4096 },
+        Chunks { a: all(&x), b: all(&none), like: 0u8, map: Enumerated::<true>, operator, len: 4096 },
         one,
         false,
         2,

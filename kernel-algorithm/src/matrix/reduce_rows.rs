@@ -12,6 +12,10 @@ use crate::queue::Queue;
 use crate::reduce::chunks::{Mapping, OfOne};
 use crate::search::{Enumerated, Extreme, IndexedValue};
 
+/// The number of rows of which each is searched by a warp, however long they are: those of a GPU without blocks that combine results.
+/// The result of a search, unlike that of a sum, does not depend on its parentheses.
+const MANY: usize = 1 << 13;
+
 /// Stores the result of `finish` for the reduction of each row of `x` in `y`, with `THREADS` threads for each row. The first operand
 /// is `initial`, if there is one.
 ///
@@ -221,7 +225,7 @@ pub fn mean_rows<'a, T: Float>(
 pub fn argmin_rows<'a, T: Number, I: Integer>(
     x: ArrayView2<'a, T>,
     y: &'a mut (impl Output<Element = I> + ?Sized),
-) -> ReduceRows<'a, T, Enumerated, IndexedValue<T>, Extreme<false>, IndexOf<I>> {
+) -> ReduceRows<'a, T, Enumerated<false>, IndexedValue<T>, Extreme<false>, IndexOf<I>> {
     search(x, y.elements_mut(), Extreme, "argmin_rows")
 }
 
@@ -229,7 +233,7 @@ pub fn argmin_rows<'a, T: Number, I: Integer>(
 pub fn argmax_rows<'a, T: Number, I: Integer>(
     x: ArrayView2<'a, T>,
     y: &'a mut (impl Output<Element = I> + ?Sized),
-) -> ReduceRows<'a, T, Enumerated, IndexedValue<T>, Extreme<true>, IndexOf<I>> {
+) -> ReduceRows<'a, T, Enumerated<true>, IndexedValue<T>, Extreme<true>, IndexOf<I>> {
     search(x, y.elements_mut(), Extreme, "argmax_rows")
 }
 
@@ -239,7 +243,7 @@ fn search<'a, T: Number, I: Integer, const GREATEST: bool>(
     y: DeviceSliceMut<'a, I>,
     operator: Extreme<GREATEST>,
     name: &'static str,
-) -> ReduceRows<'a, T, Enumerated, IndexedValue<T>, Extreme<GREATEST>, IndexOf<I>> {
+) -> ReduceRows<'a, T, Enumerated<GREATEST>, IndexedValue<T>, Extreme<GREATEST>, IndexOf<I>> {
     ReduceRows {
         x,
         y,
@@ -332,7 +336,7 @@ impl<'a, A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Functio
         let (initial, has_initial) = (self.initial.unwrap_or_else(T::placeholder), self.initial.is_some());
         if columns == 0 {
             queue.fill(y, finish.call(initial))
-        } else if columns <= MAX_BY_WARPS {
+        } else if columns <= MAX_BY_WARPS || M::SELECTS && rows >= MANY {
             let launch = reduce_each_row::<A, T, M, F, W, WARP_SIZE>(map, operator, finish, initial, has_initial, x, y);
             queue.launch(launch.grid(rows.div_ceil(WARPS)))
         } else {

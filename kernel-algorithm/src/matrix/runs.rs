@@ -11,7 +11,7 @@ use crate::arrays::{Input, Output, require};
 use crate::block::block_reduce_first;
 use crate::operator::{Function2, Identity};
 use crate::queue::Queue;
-use crate::reduce::chunks::{Mapping, OfOne};
+use crate::reduce::chunks::{Mapping, OfOne, followed};
 use crate::warp::{warp_reduce, warp_reduce_first};
 
 /// The number of threads of a block, which the kernels' attributes repeat.
@@ -19,6 +19,9 @@ pub(super) const BLOCK: usize = 256;
 
 /// The number of warps of a block.
 pub(super) const WARPS: usize = BLOCK / WARP_SIZE;
+
+/// The number of elements that a thread loads at once.
+const BATCH: usize = 8;
 
 /// The maximum length of runs of which each is reduced by a warp: 32 elements for each lane.
 pub(super) const MAX_BY_WARPS: usize = 32 * WARP_SIZE;
@@ -75,11 +78,38 @@ pub(super) fn reduce_run<
     let mut parts = shared::<[T; WARPS]>();
     let (rank, count) = (thread_idx().x % THREADS, stop - start);
     if F::COMMUTATIVE {
+        // A thread has every `THREADS`th element. The loads of a batch are issued before its first element is needed.
+        let batches = count / (BATCH * THREADS);
+        let whole = start + batches * (BATCH * THREADS);
         let first = (start + rank).min(stop - 1);
         let mut total = map.apply(x[first], 0, first);
-        #[unroll(8)]
-        for i in (start + rank + THREADS..stop).step_by(THREADS) {
-            total = operator.call(total, map.apply(x[i], 0, i));
+        for batch in 0..batches {
+            let from = start + batch * (BATCH * THREADS) + rank;
+            let mut own = [x[from]; BATCH];
+            #[unroll]
+            for k in 1..BATCH {
+                own[k] = x[from + k * THREADS];
+            }
+            #[unroll]
+            for k in 0..BATCH {
+                let next = map.apply(own[k], 0, from + k * THREADS);
+                total = if k == 0 && batch == 0 { next } else { followed(map, operator, total, next) };
+            }
+        }
+        if whole < stop {
+            let mut own = [x[(whole + rank).min(stop - 1)]; BATCH];
+            #[unroll]
+            for k in 1..BATCH {
+                own[k] = x[(whole + k * THREADS + rank).min(stop - 1)];
+            }
+            #[unroll]
+            for k in 0..BATCH {
+                let i = whole + k * THREADS + rank;
+                if i < stop {
+                    let next = map.apply(own[k], 0, i);
+                    total = if k == 0 && whole == start { next } else { followed(map, operator, total, next) };
+                }
+            }
         }
         if THREADS == WARP_SIZE {
             warp_reduce_first(total, count, operator)

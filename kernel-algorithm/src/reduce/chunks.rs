@@ -30,8 +30,17 @@ pub trait Mapping<A: DeviceType, B: DeviceType>: DeviceType {
     /// Whether the second array exists. Otherwise the second element is that of index 0.
     const IS_BINARY: bool = false;
 
+    /// Whether [`later`](Mapping::later) is the operator for results in the order of their indices.
+    const SELECTS: bool = false;
+
     /// Returns the result for the elements at an index.
     fn apply(self, a: A, b: B, index: usize) -> Self::Output;
+
+    /// Returns the reduction of that of results at lesser indices and of the next result, if the function selects one of them. The
+    /// operator, which may exchange its operands, compares their indices as well.
+    fn later(self, before: Self::Output, _next: Self::Output) -> Self::Output {
+        before
+    }
 }
 
 /// A function of the element of one array.
@@ -62,6 +71,23 @@ impl<A: DeviceType, B: DeviceType, M: Function2<A, B>> Mapping<A, B> for OfTwo<M
     fn apply(self, a: A, b: B, _index: usize) -> M::Output {
         self.0.call(a, b)
     }
+}
+
+/// Returns the reduction of that of results at lesser indices and of the next result.
+#[device]
+pub(crate) fn followed<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+>(
+    map: M,
+    operator: F,
+    before: T,
+    next: T,
+) -> T {
+    if M::SELECTS { map.later(before, next) } else { operator.call(before, next) }
 }
 
 /// The arrays of a reduction, whose elements are reduced in chunks, and the functions of their elements.
@@ -146,7 +172,7 @@ fn reduce_strided<
         #[unroll]
         for k in 0..ITEMS {
             let own = rows[k / N][k % N];
-            total = if k == 0 && tile == first { own } else { operator.call(total, own) };
+            total = if k == 0 && tile == first { own } else { followed(chunks.map, operator, total, own) };
         }
     }
     if rest < end {
@@ -158,7 +184,8 @@ fn reduce_strided<
         #[unroll]
         for k in 0..ITEMS {
             if rest + k * BLOCK + t < end {
-                total = if k == 0 && rest == first { of_rest[k] } else { operator.call(total, of_rest[k]) };
+                let own = of_rest[k];
+                total = if k == 0 && rest == first { own } else { followed(chunks.map, operator, total, own) };
             }
         }
     }
