@@ -108,8 +108,9 @@ impl Predicate {
         self.verdict_by_nodes(&self.values(bits))
     }
 
+    /// Returns the values of the symbols, without an allocation unless there are many: a launch allocates nothing.
     #[cold]
-    fn values(&self, bits: impl Fn(usize) -> u64) -> Vec<i128> {
+    fn values(&self, bits: impl Fn(usize) -> u64) -> SmallVec<[i128; 32]> {
         self.symbols.iter().enumerate().map(|(at, symbol)| symbol.value(bits(at))).collect()
     }
 
