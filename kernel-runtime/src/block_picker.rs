@@ -3,7 +3,6 @@
 //!
 //! Nothing here queries a device: limits and occupancy are parameters.
 
-use crate::device::properties::Limits;
 use crate::dim::Dim3;
 
 /// The default number of threads of a block: enough warps to hide latency, few enough that several blocks are resident on a
@@ -85,12 +84,6 @@ pub(crate) fn block_dims(threads: u32, items: Dim3, limits: Extents) -> Dim3 {
 pub(crate) struct Extents {
     pub(crate) block: Dim3,
     pub(crate) grid: Dim3,
-}
-
-impl From<&Limits> for Extents {
-    fn from(&Limits { block, grid, .. }: &Limits) -> Self {
-        Extents { block, grid }
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Device properties: limits of a launch, hardware, and available memory.
 
+use crate::block_picker::Extents;
 use crate::cuda::RawLimits;
 pub use crate::cuda::{Pci, Properties};
 use crate::dim::Dim3;
@@ -39,6 +40,12 @@ pub struct Limits {
     pub total_memory: usize,
     /// The compute capability of a GPU, such as `(9, 0)`.
     pub compute_capability: Option<(u32, u32)>,
+}
+
+impl From<&Limits> for Extents {
+    fn from(&Limits { block, grid, .. }: &Limits) -> Self {
+        Extents { block, grid }
+    }
 }
 
 impl From<&RawLimits> for Limits {
