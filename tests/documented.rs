@@ -1,7 +1,7 @@
 //! Checks of the pages of documentation against the repository.
 //!
 //! - Links between pages lead to files and headings that exist, and the source files that pages name exist.
-//! - The messages of rustc in `docs/troubleshooting.md` are those of `tests/ui`; `CUMBIA_BLESS=1` rewrites them.
+//! - The messages of rustc in `docs/troubleshooting.md` are those of `tests/messages/ui`; `CUMBIA_BLESS=1` rewrites them.
 //! - The run-time messages there occur in the sources.
 //! - The names of functions, methods, types and options in tables exist, and those that are "not yet" there do not.
 //! - The terms of the glossary are sorted and used.
@@ -116,8 +116,8 @@ fn named_source_files_exist() {
 /// The page of symptoms.
 const TROUBLESHOOTING: &str = "docs/troubleshooting.md";
 
-/// The comment before a block that quotes a file of `tests/ui`: `<!-- tests/ui/mistake.stderr, first 5 lines -->`.
-const QUOTE: &str = "<!-- tests/ui/";
+/// The comment before a block that quotes a file of `tests/messages/ui`: `<!-- tests/messages/ui/mistake.stderr, first 5 lines -->`.
+const QUOTE: &str = "<!-- tests/messages/ui/";
 
 /// The comment before a block whose lines occur in the sources, with `…` for the parts that differ.
 const IN_SOURCES: &str = "<!-- in the sources -->";
@@ -138,7 +138,7 @@ fn quoted_compiler_messages_are_those_of_the_ui_tests() {
         let (name, rest) = part.split_once(", first ").expect("the number of lines");
         let (count, rest) = rest.split_once(" lines -->").expect("the end of the comment");
         let (_, rest) = code_block(rest);
-        let message = read(Path::new("tests/ui").join(name));
+        let message = read(Path::new("tests/messages/ui").join(name));
         let count: usize = count.parse().expect("a number of lines");
         let lines: Vec<&str> = message.lines().take(count).collect();
         let _ = write!(written, "{QUOTE}{name}, first {count} lines -->\n```text\n{}\n```{rest}", lines.join("\n"));
@@ -148,7 +148,10 @@ fn quoted_compiler_messages_are_those_of_the_ui_tests() {
     if std::env::var_os("CUMBIA_BLESS").is_some_and(|value| value == "1") {
         fs::write(root().join(TROUBLESHOOTING), written).expect("a writable page");
     } else {
-        assert!(page == written, "{TROUBLESHOOTING} quotes other messages than tests/ui\nto update: cargo xtask bless");
+        assert!(
+            page == written,
+            "{TROUBLESHOOTING} quotes other messages than tests/messages/ui\nto update: cargo xtask bless"
+        );
     }
 }
 

@@ -6,8 +6,8 @@ use cumbia::algorithm::{Enumerated, Extreme, kernels};
 use cumbia::algorithm::{
     Function1, Function2, Identity, OwnBin, Plus, argmax, argmax_rows, argsort, histogram, inclusive_scan,
     inclusive_scan_by_key, inclusive_scan_in_place, layer_norm_rows, partition, reduce, reduce_by_key, reduce_rows,
-    run_length_encode, segmented_reduce, select, softmax_rows, sort, sort_by_key, transform, transform2, transpose,
-    unique,
+    run_length_encode, segmented_reduce, select, softmax_rows, sort, sort_by_key, sort_by_key_into, sort_into,
+    transform, transform2, transpose, unique,
 };
 use cumbia::prelude::*;
 use cumbia::{DeviceSlice, DeviceSliceMut};
@@ -46,7 +46,7 @@ impl Function1<f32> for Positive {
 }
 
 /// The numbers of elements.
-const SIZES: [usize; 3] = [1_000, 1_000_000, 1 << 28];
+pub(crate) const SIZES: [usize; 3] = [1_000, 1_000_000, 1 << 28];
 
 /// Prints the median time of the work on the device, and the size of its temporary memory in bytes.
 fn row(device: &Device, name: &str, temporary: usize, n: usize, mut work: impl FnMut() -> cumbia::Result<()>) {
@@ -119,7 +119,7 @@ fn code() -> cumbia::Result<()> {
         "reduce by key, runs of eight": "scan/reduce_by_key.rs" => reduce_runs<u32, f32, u32, Plus, 11, 2816, 2816>;
         "inclusive scan by key": "scan/by_key.rs" => scan_runs<u32, f32, u32, Plus, 16, 128, false>;
         "histogram of u8, 256 bins": "histogram.rs" => count_bins<u8, OwnBin, u32, 16>;
-        "copy and sort of u32": "sort/in_place.rs", "sort/count.rs", "sort/onesweep.rs", "sort/small.rs" =>
+        "sort of u32": "sort/radix.rs", "sort/buffers.rs", "sort/count.rs", "sort/onesweep.rs", "sort/small.rs" =>
             radix_move<u32, u32, u8, false, false, 24>;
         "transpose": "matrix/transpose.rs" => transpose_tiles<f32, 64, 65>;
         "sum of rows": "matrix/reduce_rows.rs", "matrix/runs.rs" =>
@@ -129,8 +129,8 @@ fn code() -> cumbia::Result<()> {
     Ok(())
 }
 
-pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
-    let largest = SIZES[SIZES.len() - 1];
+pub(crate) fn figures(device: &Device, sizes: &[usize]) -> cumbia::Result<()> {
+    let largest = sizes.iter().copied().max().unwrap_or(0).next_multiple_of(8);
     let mut random = 1u32;
     let mut next = || {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -144,13 +144,13 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     let other = x.to_device(device)?;
     let words = device.to_device(&bits)?;
     let bytes = device.to_device(&bits.iter().map(|v| (*v >> 24) as u8).collect::<Vec<_>>())?;
-    let mut rest = device.zeros::<f32>(largest)?;
+    let (numbers, mut rest) = (device.zeros::<u32>(largest)?, device.zeros::<f32>(largest)?);
     let keys = device.to_device(&(0..largest).map(|i| bits[i / 8]).collect::<Vec<_>>())?;
     let (mut sorted, mut order, mut counts) =
         (device.zeros::<u32>(largest)?, device.zeros::<u32>(largest)?, device.zeros::<u32>(256)?);
     let (mut y, mut sums) = (device.zeros::<f32>(largest)?, device.zeros::<f64>(largest / 2)?);
     println!("algorithms of {device}");
-    for n in SIZES {
+    for &n in sizes {
         let (x, other, mut y) = (x.slice(..n)?, other.slice(..n)?, y.slice_mut(..n)?);
         println!("  n = {n}");
         row(device, "copy", 0, n, || transform(&x, &mut y, Identity).launch());
@@ -190,15 +190,20 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         row(device, "reduce by key, runs of eight", runs.temporary_bytes(), n, || runs.launch());
         let mut scan = inclusive_scan_by_key(&keys, &x, &mut y, Plus).prepare()?;
         row(device, "inclusive scan by key", scan.temporary_bytes(), n, || scan.launch());
-        // Sorts are in place: the keys are copied first.
         let (words, mut sorted, mut order) = (words.slice(..n)?, sorted.slice_mut(..n)?, order.slice_mut(..n)?);
+        let mut keys = sort_into(&words, &mut sorted).prepare()?;
+        row(device, "sort of u32", keys.temporary_bytes(), n, || keys.launch());
+        let numbers = numbers.slice(..n)?;
+        let mut pairs = sort_by_key_into(&words, &numbers, &mut sorted, &mut order).prepare()?;
+        row(device, "sort of u32 with u32", pairs.temporary_bytes(), n, || pairs.launch());
+        // The same in place, of a copy of the keys.
         let mut keys = sort(&mut sorted).prepare()?;
-        row(device, "copy and sort of u32", keys.temporary_bytes(), n, || {
+        row(device, "copy and sort in place", keys.temporary_bytes(), n, || {
             keys.keys_mut().copy_from(&words)?;
             keys.launch()
         });
         let mut pairs = sort_by_key(&mut sorted, &mut order).prepare()?;
-        row(device, "copy and sort of u32 with u32", pairs.temporary_bytes(), n, || {
+        row(device, "copy and sort in place with u32", pairs.temporary_bytes(), n, || {
             pairs.keys_mut().copy_from(&words)?;
             pairs.launch()
         });

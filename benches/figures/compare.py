@@ -4,6 +4,8 @@
     cargo bench --bench figures --no-run
     python3 benches/figures/compare.py --cumbia target/release/deps/figures-… --outputs FOLDER [--write docs/figures.md]
 
+`--sizes N,N,…` measures other numbers of elements.
+
 Runs the four programs one after another, with `nvcc` for `cub.cu`, and keeps their outputs in FOLDER. Without `--cumbia` it reads
 the outputs of an earlier run. `--write` replaces the tables between the markers in a file, instead of printing them.
 """
@@ -36,8 +38,10 @@ CALLS = {
     "reduce by key, runs of eight": ("`reduce_by_key` of `u32`, runs of eight", 9),
     "inclusive scan by key": ("`inclusive_scan_by_key` of `u32`, runs of eight", 12),
     "histogram of u8, 256 bins": ("`histogram` of `u8`, 256 bins", 1),
-    "copy and sort of u32": ("copy and `sort` of `u32`", None),
-    "copy and sort of u32 with u32": ("copy and `sort_by_key` of `u32` with `u32`", None),
+    "sort of u32": ("`sort_into` of `u32`", None),
+    "sort of u32 with u32": ("`sort_by_key_into` of `u32` with `u32`", None),
+    "copy and sort in place": ("copy and `sort` of `u32`", None),
+    "copy and sort in place with u32": ("copy of the keys and `sort_by_key` of `u32` with `u32`", None),
     "argsort of u32": ("`argsort` of `u32`", None),
     "transpose": ("`transpose` of a square matrix", 8),
     "sum of rows": ("`reduce_rows`, rows of at most 4096", 4),
@@ -55,11 +59,12 @@ def run(arguments):
     cub = (arguments.cub or folder / "cub").resolve()
     if not arguments.cub:
         subprocess.run(["nvcc", "-O3", "-std=c++17", "-arch=native", "-o", cub, HERE / "cub.cu"], check=True)
+    sizes = arguments.sizes.split(",") if arguments.sizes else []
     commands = {
-        "cumbia": [arguments.cumbia.resolve(), "algorithms"],
-        "cub": [cub],
-        "cupy": [sys.executable, HERE / "libraries.py", "cupy"],
-        "torch": [sys.executable, HERE / "libraries.py", "torch"],
+        "cumbia": [arguments.cumbia.resolve(), "algorithms", *sizes],
+        "cub": [cub, *sizes],
+        "cupy": [sys.executable, HERE / "libraries.py", "cupy", *sizes],
+        "torch": [sys.executable, HERE / "libraries.py", "torch", *sizes],
     }
     for name, command in commands.items():
         with open(folder / f"{name}.txt", "w", encoding="utf-8") as output:
@@ -115,6 +120,8 @@ def table(n, outputs):
             cells.append(f"{moved / own / (8 / ours[n, 'copy']):.3f}" if moved else "")
         for peer in peers:
             other = outputs[peer][0].get((n, name))
+            if compiled := outputs[peer][0].get((n, name + ", compiled")):
+                other = min(other, compiled)
             cells.append(f"{microseconds(other)}, {other / own:.2f}" if other else "")
         theirs = outputs["cub"][1].get((n, name))
         cells.append(size(memory[n, name]) + ("" if theirs is None else f", {size(theirs)}"))
@@ -133,6 +140,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--cumbia", type=pathlib.Path)
     arguments.add_argument("--cub", type=pathlib.Path, help="`cub.cu`, compiled before")
+    arguments.add_argument("--sizes", help="numbers of elements, separated by commas")
     arguments.add_argument("--outputs", type=pathlib.Path, required=True)
     arguments.add_argument("--write", type=pathlib.Path)
     arguments = arguments.parse_args()

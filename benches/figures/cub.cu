@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include <cub/cub.cuh>
@@ -65,8 +66,12 @@ void row(const char *name, size_t n, F call) {
     CHECK(cudaFree(temporary));
 }
 
-int main() {
-    const size_t largest = size_t(1) << 28;
+// The arguments are the numbers of elements.
+int main(int argc, char **argv) {
+    std::vector<size_t> sizes{1000, 1000000, size_t(1) << 28};
+    if (argc > 1) sizes.clear();
+    for (int i = 1; i < argc; ++i) sizes.push_back(std::stoull(argv[i]));
+    const size_t largest = *std::max_element(sizes.begin(), sizes.end());
     std::vector<uint32_t> bits(largest);
     uint32_t random = 1;
     for (auto &v : bits) v = random = random * 1664525u + 1013904223u;
@@ -90,7 +95,7 @@ int main() {
     float *greatest = zeros<float>(1);
     cuda::std::int64_t *index = zeros<cuda::std::int64_t>(1);
     uint32_t *values = zeros<uint32_t>(largest);
-    for (size_t n : {size_t(1000), size_t(1000000), largest}) {
+    for (size_t n : sizes) {
         std::printf("  n = %zu (CUB %d)\n", n, CUB_VERSION);
         row("copy", n, [&](void *temporary, size_t &) {
             return temporary ? cudaMemcpyAsync(y, x, n * 4, cudaMemcpyDeviceToDevice) : cudaSuccess;
@@ -125,10 +130,10 @@ int main() {
         row("inclusive scan by key", n, [&](void *t, size_t &b) {
             return cub::DeviceScan::InclusiveSumByKey(t, b, keys, x, y, int(n));
         });
-        row("copy and sort of u32", n, [&](void *t, size_t &b) {
+        row("sort of u32", n, [&](void *t, size_t &b) {
             return cub::DeviceRadixSort::SortKeys(t, b, words, firsts, int(n));
         });
-        row("copy and sort of u32 with u32", n, [&](void *t, size_t &b) {
+        row("sort of u32 with u32", n, [&](void *t, size_t &b) {
             return cub::DeviceRadixSort::SortPairs(t, b, words, firsts, values, lengths, int(n));
         });
         // The segments of `algorithms.rs`: rows of 4096 elements, or a single one.

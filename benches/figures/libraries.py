@@ -11,7 +11,7 @@ import cupy
 import numpy
 import torch
 
-SIZES = [1_000, 1_000_000, 1 << 28]
+SIZES = [int(size) for size in sys.argv[2:]] or [1_000, 1_000_000, 1 << 28]
 
 
 def generator(count):
@@ -68,7 +68,7 @@ def with_cupy(bits, row):
         row("inclusive scan of f64", n, lambda: cupy.cumsum(doubles[: n // 2]))
         row("select, one of two", n, lambda: a[a > 0])
         row("histogram of u8, 256 bins", n, lambda: cupy.bincount(small[:n], minlength=256))
-        row("copy and sort of u32", n, lambda: cupy.sort(words[:n]))
+        row("sort of u32", n, lambda: cupy.sort(words[:n]))
         row("argsort of u32", n, lambda: cupy.argsort(words[:n]))
         side = int(n**0.5)
         square = a[: side * side].reshape(side, side)
@@ -101,7 +101,7 @@ def with_torch(bits, row):
         row("unique of u32, one of eight", n, lambda: torch.unique_consecutive(keys[:n]))
         row("run-length encode, runs of eight", n, lambda: torch.unique_consecutive(keys[:n], return_counts=True))
         row("histogram of u8, 256 bins", n, lambda: torch.bincount(small[:n], minlength=256))
-        row("copy and sort of u32 with u32", n, lambda: torch.sort(words[:n]))
+        row("sort of u32 with u32", n, lambda: torch.sort(words[:n]))
         row("argsort of u32", n, lambda: torch.argsort(words[:n]))
         side = int(n**0.5)
         square = a[: side * side].reshape(side, side)
@@ -111,12 +111,14 @@ def with_torch(bits, row):
         row("sum of rows", n, lambda: matrix.sum(1))
         row("argmax of rows", n, lambda: matrix.argmax(1))
         row("softmax of rows", n, lambda: torch.softmax(matrix, 1))
+        compiled = torch.compile(lambda matrix: torch.softmax(matrix, 1), dynamic=False)
+        row("softmax of rows, compiled", n, lambda: compiled(matrix))
         gamma = torch.full((columns,), 1.5, device="cuda")
         row("layer norm of rows", n, lambda: torch.nn.functional.layer_norm(matrix, (columns,), gamma, gamma, 1e-5))
 
 
 def main():
-    bits = generator(SIZES[-1])
+    bits = generator(-(-max(SIZES) // 8) * 8)
     if sys.argv[1] == "cupy":
         print(f"CuPy {cupy.__version__}")
         with_cupy(bits, lambda name, n, call: row(name, n, call, cupy.cuda.Event, cupy.cuda.Device().synchronize))

@@ -1,7 +1,8 @@
 //! Performance figures, each measured against an equivalent hand-written program in the same run.
 //!
 //! `cargo bench --bench figures` prints all figures; a name as an argument selects one: `cpu`, `saxpy`, `product`,
-//! `launch`, `predicate`, `graph`, `first`, `peer`, `algorithms`. Without a GPU only `cpu` is measured.
+//! `launch`, `predicate`, `graph`, `first`, `peer`, `algorithms`; numbers are those of elements of the algorithms. Without a GPU
+//! only `cpu` is measured.
 
 mod algorithms;
 mod cpu;
@@ -25,6 +26,8 @@ fn main() -> cumbia::Result<()> {
     {
         return first::child(kernel);
     }
+    let (sizes, chosen): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|argument| argument.parse::<usize>().is_ok());
+    let sizes: Vec<usize> = sizes.iter().flat_map(|size| size.parse()).collect();
     let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name);
     if wanted("cpu") {
         cpu::figures()?;
@@ -53,7 +56,7 @@ fn main() -> cumbia::Result<()> {
         graph::figures(&device)?;
     }
     if wanted("algorithms") {
-        algorithms::figures(&device)?;
+        algorithms::figures(&device, if sizes.is_empty() { &algorithms::SIZES } else { &sizes })?;
     }
     if wanted("peer") {
         peer::figures(&device)?;

@@ -63,8 +63,8 @@ pub use search::{
     Enumerated, Extreme, Found, IndexedValue, MinMax, PreparedSearch, Search, ToMinMax, Widest, argmax, argmin, min_max,
 };
 pub use sort::argsort::{ArgSort, ArgSortMemory, PreparedArgSort, argsort};
-pub use sort::in_place::{PreparedSort, Sort, sort, sort_by_key};
 pub use sort::memory::SortMemory;
+pub use sort::radix::{PreparedSort, Sort, sort, sort_by_key, sort_by_key_into, sort_into};
 pub use sort::segmented::{PreparedSegmentedSort, SegmentedSort, SegmentedSortMemory, segmented_sort};
 pub use sort::top_k::{PreparedTopK, TopK, TopKMemory, top_k};
 pub use transform::{Itself, Transform, transform, transform_in_place, transform2, transform2_in_place, transform3};
@@ -93,7 +93,7 @@ pub mod kernels {
     pub use crate::sort::count::radix_count;
     pub use crate::sort::onesweep::radix_move;
     pub use crate::sort::segmented::{number_segments, store_segments};
-    pub use crate::sort::small::{argsort_of_block, sort_of_block};
+    pub use crate::sort::small::{argsort_of_block, sort_of_block, sort_of_block_into};
     pub use crate::transform::{
         transform_itself, transform_itself_with, transform_of_one, transform_of_three, transform_of_two,
     };

@@ -10,7 +10,7 @@ use crate::reduce::chunks::OfOne;
 use crate::reduce::{Reduce, reduce, transform_reduce, transform_reduce2};
 use crate::scan::inclusive_scan;
 use crate::search::{argmax, argmin, min_max};
-use crate::sort::in_place::sort;
+use crate::sort::radix::sort;
 
 /// A number as `f64`.
 #[derive(Clone, Copy, DeviceType)]

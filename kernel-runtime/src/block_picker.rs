@@ -58,10 +58,16 @@ pub(crate) fn spread(threads: u32, items: u64, multiprocessors: usize) -> u32 {
 /// Returns the dimensions of a block of `threads`, a power of two, for `items`: a warp in `x`, since consecutive `x` are
 /// consecutive in memory and their accesses are coalesced, then as many rows and planes as the items have. Extents in `y` and
 /// `z` are bounded by `limits.block`; 1024 in `x` is always valid. They are larger, and that in `x` smaller, if the grid would
-/// exceed `limits.grid`: CUDA allows 65,535 blocks in `y` and `z`.
+/// exceed `limits.grid` in `y` or `z`, where CUDA allows 65,535 blocks; there are more threads, at most `limits.threads`, if
+/// that is not enough.
 pub(crate) fn block_dims(threads: u32, items: Dim3, limits: Extents) -> Dim3 {
     const WARP: usize = 32;
-    let mut remaining = threads as usize;
+    let needed = |items: usize, blocks: usize, threads: usize| {
+        items.div_ceil(blocks.max(1)).checked_next_power_of_two().unwrap_or(usize::MAX).min(threads)
+    };
+    let needed = needed(items.y, limits.grid.y, limits.block.y) * needed(items.z, limits.grid.z, limits.block.z);
+    let most = 1 << limits.threads.max(1).ilog2();
+    let mut remaining = (threads as usize).max(needed.min(most));
     // Assigns as many of the remaining threads as a dimension with `items` items needs.
     let mut take = |items: usize, limit: usize| {
         let taken = remaining.min(limit).min(items.checked_next_power_of_two().unwrap_or(usize::MAX));
@@ -82,6 +88,8 @@ pub(crate) fn block_dims(threads: u32, items: Dim3, limits: Extents) -> Dim3 {
 /// The maximum extents of a device's blocks and grids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extents {
+    /// The maximum number of threads of a block.
+    pub(crate) threads: usize,
     pub(crate) block: Dim3,
     pub(crate) grid: Dim3,
 }
@@ -90,8 +98,11 @@ pub(crate) struct Extents {
 mod tests {
     use super::*;
 
-    const LIMITS: Extents =
-        Extents { block: Dim3 { x: 1024, y: 1024, z: 64 }, grid: Dim3 { x: 0x7fff_ffff, y: 0xffff, z: 0xffff } };
+    const LIMITS: Extents = Extents {
+        threads: 1024,
+        block: Dim3 { x: 1024, y: 1024, z: 64 },
+        grid: Dim3 { x: 0x7fff_ffff, y: 0xffff, z: 0xffff },
+    };
 
     #[track_caller]
     fn check(threads: u32, items: impl Into<Dim3>, expected: impl Into<Dim3>) {
@@ -124,8 +135,12 @@ mod tests {
         check(256, (1000, 1 << 23), (1, 256));
         check(256, (1000, 100, 2 * 0xffff), (32, 4, 2));
         check(256, (1000, 1 << 18, 1 << 18), (4, 8, 8));
+        // More threads, if that many do not suffice.
+        check(128, (16, 1 << 23), (1, 256));
+        check(32, (1000, 0xffff * 512 + 1), (1, 1024));
+        assert_eq!(block_dims(64, (16, 1 << 23).into(), Extents { threads: 100, ..LIMITS }), (1, 64).into());
         // No block suffices: the error of the launch states the limit.
-        check(256, (1000, usize::MAX), (1, 256));
+        check(256, (1000, usize::MAX), (1, 1024));
         for (y, z) in
             [(1usize, 1usize), (1 << 18, 1), (1, 1 << 20), (1 << 20, 3), (0xf_ffff, 0x4_0000), (0x10_000, 0x10_000)]
         {

@@ -4,7 +4,7 @@
 use cumbia::algorithm::kernels::{
     Chunks, Differs, Holds, OfOne, OfTwo, argsort_of_block, copy_elements, count_bins, encode_tiles, fill_elements,
     number_segments, radix_count, radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles, select_tiles,
-    sort_of_block, store_segments, transform_itself, transform_itself_with, transform_of_two,
+    sort_of_block, sort_of_block_into, store_segments, transform_itself, transform_itself_with, transform_of_two,
 };
 use cumbia::algorithm::{
     Access, Ascending, Blocked, Descending, Direction, Enumerated, EvenBins, Extreme, Function1, Function2, Identity,
@@ -232,12 +232,17 @@ fn small_sorts(run: &mut Run<'_>) {
     let mut expected: Vec<u16> = (0..900).collect();
     expected.sort_by(|a, b| keys[usize::from(*b)].total_cmp(&keys[usize::from(*a)]));
     let (mut x, mut indices) = (run.array(&keys), run.array(&(0..900).collect::<Vec<u16>>()));
+    let (mut sorted, mut moved) = (run.zeros::<f32>(900), run.zeros::<u16>(900));
+    run.launch(sort_of_block_into::<_, _, true, 2>(true, &x, &indices, &mut sorted, &mut moved).grid(1));
+    run.expect("moved indices", &moved, &expected);
     let mut order = run.zeros::<u16>(900);
     run.launch(argsort_of_block::<_, _, 2>(true, &x, &mut order).grid(1));
     run.expect("order", &order, &expected);
     run.launch(sort_of_block::<_, _, true, 2>(true, &mut x, &mut indices).grid(1));
     run.expect("indices", &indices, &expected);
-    run.expect("keys", &x, &expected.iter().map(|i| keys[usize::from(*i)]).collect::<Vec<_>>());
+    let in_order: Vec<f32> = expected.iter().map(|i| keys[usize::from(*i)]).collect();
+    run.expect("keys", &x, &in_order);
+    run.expect("moved keys", &sorted, &in_order);
     let keys: Vec<i64> = (0..1500).map(|_| random.bits() as i64).collect();
     let (mut x, mut none) = (run.array(&keys), run.zeros::<u8>(0));
     run.launch(sort_of_block::<_, _, false, 4>(false, &mut x, &mut none).grid(1));

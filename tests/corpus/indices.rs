@@ -7,7 +7,8 @@ use cumbia::prelude::*;
 
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![loops, exits, computed_indices, in_shared_memory, one_by_one];
+pub(crate) const CASES: &[Case] =
+    listed![loops, exits, saturated_exits, computed_indices, in_shared_memory, one_by_one];
 
 /// Writes to `y` and reads from `x`, both at multiples of the counter.
 #[kernel]
@@ -145,6 +146,61 @@ fn exits(run: &mut Run<'_>) {
         let mut y = run.zeros(5);
         run.launch(never_below(&x, &mut y, start, end).grid(1).block(1));
         run.output("never below", &y);
+    }
+}
+
+/// Exits of the same kind by saturating operations, minima, and a counter with a step that is not known to be positive; and
+/// comparisons of floats with the bits of a counter, of which no operand is an integer.
+#[kernel]
+pub fn never_saturated(x: &[u32], y: &mut [u32], start: usize, end: usize, step: i32, t: f32) {
+    for i in 0..end {
+        if start.saturating_add(i) >= usize::MAX {
+            break;
+        }
+        y[0] += x[i];
+    }
+    for i in start..end {
+        if start.saturating_sub(i) != 0 || start.abs_diff(i) > end {
+            break;
+        }
+        y[1] += x[i];
+    }
+    for i in start..end {
+        if i.min(start) != start {
+            break;
+        }
+        y[2] += x[i];
+    }
+    let first = start as i32;
+    let mut i = first;
+    while i <= first && i >= 0 {
+        y[3] += x[i as usize];
+        i += step;
+    }
+    let (mut low, mut high) = (0u32, 0x7f80_0000u32);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if f32::from_bits(middle) < t {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    y[4] = low;
+    for bits in start..end + 0x3c00 {
+        let half = f16::from_bits(bits as u16);
+        y[5] += if f16::from_f32(t) > half { 1 } else { 0 };
+        y[6] = y[6].wrapping_add(f32::from_bits(bits as u32 * 0x1_0000).clamp(t / 2.0, t).to_bits());
+        y[7] = y[7].wrapping_add((f64::from_bits((bits as u64) << 48) <= t as f64) as u32);
+    }
+}
+
+fn saturated_exits(run: &mut Run<'_>) {
+    let x = run.array(&[1u32, 10, 100, 1000, 10_000, 100_000]);
+    for (start, end, step, t) in [(0, 6, 1, 0.7), (2, 6, -1, 2.9), (5, 6, -2, 1e-40), (3, 3, 2, 300.5)] {
+        let mut y = run.zeros(8);
+        run.launch(never_saturated(&x, &mut y, start, end, step, t).grid(1).block(1));
+        run.output("never saturated", &y);
     }
 }
 

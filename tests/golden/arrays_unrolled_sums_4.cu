@@ -95,6 +95,7 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
 
 template <class T>
 static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
     if (sizeof(T) == 8) {
         u64 seen = (u64)x;
         asm("" : "+l"(seen));

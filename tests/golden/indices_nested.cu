@@ -79,6 +79,7 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
 
 template <class T>
 static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
     if (sizeof(T) == 8) {
         u64 seen = (u64)x;
         asm("" : "+l"(seen));
@@ -113,8 +114,7 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
 }
 
 static __device__ __forceinline__ u64 saturating_add_u64(u64 a, u64 b) {
-    const u64 sum = (u64)(a + b);
-    return sum < a ? 18446744073709551615ull : sum;
+    return a > (u64)~b ? 18446744073709551615ull : (u64)(a + b);
 }
 
 static __device__ __forceinline__ u64 saturating_mul_u64(u64 a, u64 b) {

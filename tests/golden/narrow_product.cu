@@ -79,6 +79,7 @@ static __device__ __forceinline__ bool within(usize needed, usize available) {
 
 template <class T>
 static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
     if (sizeof(T) == 8) {
         u64 seen = (u64)x;
         asm("" : "+l"(seen));
@@ -102,8 +103,7 @@ static __device__ __forceinline__ u32 mul_u32(u32 a, u32 b, u32 site, Launch lau
 }
 
 static __device__ __forceinline__ u32 saturating_add_u32(u32 a, u32 b) {
-    const u32 sum = (u32)(a + b);
-    return sum < a ? 4294967295u : sum;
+    return a > (u32)~b ? 4294967295u : (u32)(a + b);
 }
 
 static __device__ __forceinline__ u32 saturating_mul_u32(u32 a, u32 b) {

@@ -4,8 +4,8 @@ use cumbia::Graph;
 use cumbia::algorithm::{
     Function1, OwnBin, Plus, Times, argmax, argsort, exclusive_scan, gather, histogram, inclusive_scan_by_key, iota,
     layer_norm_rows, min_max, partition, reduce, reduce_by_key, reduce_rows, run_length_encode, scatter,
-    segmented_reduce, select, softmax_rows, sort, sort_by_key, transform, transform_reduce2, transform2, transpose,
-    unique,
+    segmented_reduce, select, softmax_rows, sort, sort_by_key, sort_into, transform, transform_reduce2, transform2,
+    transpose, unique,
 };
 use cumbia::prelude::*;
 
@@ -124,8 +124,7 @@ fn scans_and_sorts() {
                     reduce_by_key(&keys, &x, &mut first, &mut totals, Plus).prepare_in(&mut of_runs)?.record(g)?;
                     iota(&mut values).record(g)?;
                     sort_by_key(&mut small, &mut values).prepare_in(&mut of_pairs)?.record(g)?;
-                    g.copy(&x, &mut sorted)?;
-                    sort(&mut sorted).prepare_in(&mut of_sort)?.record(g)?;
+                    sort_into(&x, &mut sorted).prepare_in(&mut of_sort)?.record(g)?;
                     argsort(&x, &mut order).prepare_in(&mut of_order)?.record(g)?;
                     // Of another length than the output: an error at the end of the recording.
                     if fails { transform(&x, &mut by_key.slice_mut(1..)?, Modulo(7)).record(g) } else { Ok(()) }

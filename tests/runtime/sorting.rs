@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use cumbia::algorithm::{SortKey, argsort, segmented_sort, sort, sort_by_key, top_k};
+use cumbia::algorithm::{SortKey, argsort, segmented_sort, sort, sort_by_key, sort_by_key_into, sort_into, top_k};
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, Graph};
 
 use crate::support::{bits, on_each_device, on_gpu, values, wrong_length};
 
 /// The number of elements of a tile: of keys and values of 4 bytes, and of values of 16 bytes.
-const TILE: usize = 384 * 20;
+const TILE: usize = 384 * 24;
 const TILE_OF_16: usize = 384 * 6;
 
 /// A value of 20 bytes, which is not written through shared memory.
@@ -28,7 +28,7 @@ fn order_of<K>(keys: &[K], is_descending: bool, order: impl Fn(&K, &K) -> Orderi
     expected
 }
 
-/// Sorts the keys with values, in launches of at most so many tiles.
+/// Sorts the keys with values, in launches of at most so many tiles: in place, and into other arrays.
 #[track_caller]
 fn check<K: SortKey, V: DeviceType + PartialEq>(
     device: &Device,
@@ -41,21 +41,32 @@ fn check<K: SortKey, V: DeviceType + PartialEq>(
     let n = keys.len();
     let expected = order_of(keys, is_descending, &order);
     let (mut x, mut y) = (device.to_device(keys).unwrap(), device.to_device(&values(n, &value)).unwrap());
+    let (mut sorted_x, mut sorted_y) = (device.to_device(keys).unwrap(), device.to_device(&values(n, &value)).unwrap());
+    let sorts = sort_by_key_into(&x, &y, &mut sorted_x, &mut sorted_y).in_launches_of(tiles);
+    if is_descending { sorts.descending() } else { sorts }.launch().unwrap();
+    // The inputs are as before: their sort in place has the same results.
     let sorts = sort_by_key(&mut x, &mut y).in_launches_of(tiles);
     if is_descending { sorts.descending() } else { sorts }.launch().unwrap();
-    let (keys_found, values_found) = (x.to_host().unwrap(), y.to_host().unwrap());
-    // Floats are compared by `total_cmp`.
-    assert!(keys_found.iter().zip(&expected).all(|(a, b)| order(a, &keys[*b]).is_eq()), "{n} keys");
-    assert!(values_found.iter().zip(&expected).all(|(a, b)| *a == value(*b)), "the values of {n} keys");
+    for (x, y) in [(sorted_x, sorted_y), (x, y)] {
+        let (keys_found, values_found) = (x.to_host().unwrap(), y.to_host().unwrap());
+        // Floats are compared by `total_cmp`.
+        assert!(keys_found.iter().zip(&expected).all(|(a, b)| order(a, &keys[*b]).is_eq()), "{n} keys");
+        assert!(values_found.iter().zip(&expected).all(|(a, b)| *a == value(*b)), "the values of {n} keys");
+    }
 }
 
 #[track_caller]
 fn check_alone<K: SortKey>(device: &Device, keys: &[K], is_descending: bool, order: impl Fn(&K, &K) -> Ordering) {
     let expected = order_of(keys, is_descending, &order);
-    let mut x = device.to_device(keys).unwrap();
+    let (mut x, mut sorted) = (device.to_device(keys).unwrap(), device.to_device(keys).unwrap());
+    let sorts = sort_into(&x, &mut sorted);
+    if is_descending { sorts.descending() } else { sorts }.launch().unwrap();
+    assert!(x.to_host().unwrap().iter().zip(keys).all(|(a, b)| order(a, b).is_eq()), "the input is not written");
     if is_descending { sort(&mut x).descending() } else { sort(&mut x) }.launch().unwrap();
-    let is_same = x.to_host().unwrap().iter().zip(&expected).all(|(a, b)| order(a, &keys[*b]).is_eq());
-    assert!(is_same, "{} keys", keys.len());
+    for x in [sorted, x] {
+        let is_same = x.to_host().unwrap().iter().zip(&expected).all(|(a, b)| order(a, &keys[*b]).is_eq());
+        assert!(is_same, "{} keys", keys.len());
+    }
 }
 
 /// A number of launches that no test exceeds.
@@ -132,6 +143,45 @@ fn indices_slices_streams_and_repetitions() {
         assert_eq!(wrong_length(&error), ("sort_by_key", "values", 4));
         let error = argsort(&array, &mut device.zeros::<u16>(2000).unwrap()).launch().unwrap_err();
         assert_eq!(wrong_length(&error), ("argsort", "indices", 2000));
+    });
+}
+
+/// Every second key with every second value, or with contiguous ones; a single one, and none.
+#[test]
+fn strided_keys_and_values_into_other_arrays() {
+    on_each_device(|device| {
+        for n in [0, 1, 700, 5000] {
+            let (keys, numbers) = (values(2 * n, |i| bits(i) as u8), values(2 * n, |i| i as u16));
+            let (x, y) = (device.to_device(&keys).unwrap(), device.to_device(&numbers).unwrap());
+            let (mut sorted_x, mut sorted_y) = (device.zeros::<u8>(n).unwrap(), device.zeros::<u16>(n).unwrap());
+            let odd = x.reshape(2 * n).unwrap().slice(n.min(1)..).unwrap().step(2).unwrap();
+            let even = y.reshape(2 * n).unwrap().step(2).unwrap();
+            let picked = values(n, |i| keys[2 * i + 1]);
+            let order = order_of(&picked, false, Ord::cmp);
+            let expected: Vec<u8> = order.iter().map(|i| picked[*i]).collect();
+            sort_into(&odd, &mut sorted_x).launch().unwrap();
+            assert!(sorted_x.to_host().unwrap() == expected, "{n}");
+            sorted_x.fill(0).unwrap();
+            let mut both = sort_by_key_into(&odd, &even, &mut sorted_x, &mut sorted_y).prepare().unwrap();
+            for _ in 0..2 {
+                both.launch().unwrap();
+                assert!(both.keys_mut().to_host().unwrap() == expected, "{n}");
+            }
+            assert!(sorted_y.to_host().unwrap() == order.iter().map(|i| 2 * *i as u16).collect::<Vec<_>>(), "{n}");
+            let first = y.slice(..n).unwrap();
+            sort_by_key_into(&odd, &first, &mut sorted_x, &mut sorted_y).launch().unwrap();
+            assert!(sorted_y.to_host().unwrap() == order.iter().map(|i| *i as u16).collect::<Vec<_>>(), "{n}");
+        }
+        let x = device.zeros::<i32>(5).unwrap();
+        let (mut five, mut four) = (device.zeros::<i32>(5).unwrap(), device.zeros::<i32>(4).unwrap());
+        let error = sort_into(&x, &mut four).launch().unwrap_err();
+        assert_eq!(wrong_length(&error), ("sort_into", "sorted", 4));
+        let error = sort_by_key_into(&x, &x.slice(1..).unwrap(), &mut five, &mut four).launch().unwrap_err();
+        assert_eq!(wrong_length(&error), ("sort_by_key_into", "values", 4));
+        let error = sort_by_key_into(&x, &x, &mut five, &mut four).launch().unwrap_err();
+        assert_eq!(wrong_length(&error), ("sort_by_key_into", "sorted_values", 4));
+        let error = sort_by_key_into(&x, &x, &mut four, &mut five).launch().unwrap_err();
+        assert_eq!(wrong_length(&error), ("sort_by_key_into", "sorted_keys", 4));
     });
 }
 

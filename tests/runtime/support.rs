@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use cumbia::algorithm::Function2;
 use cumbia::prelude::*;
 use cumbia::{AlgorithmError, Error, LaunchError};
-use cumbia_corpus::left_out;
+use cumbia_cases::left_out;
 
 /// Runs `test` on each device, exclusively: a fault is returned to the next caller that synchronizes the device.
 pub(crate) fn on_each_device(test: impl Fn(&Device)) {

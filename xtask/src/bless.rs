@@ -15,7 +15,7 @@ pub(crate) fn run() -> Result<()> {
         let mut test = program::cargo(&["test"]);
         program::run(test.args(golden).env("CUMBIA_BLESS", "1").env("CUMBIA_NVRTC", &nvrtc))?;
     }
-    program::run(program::cargo(&["test", "-p", "cumbia-tests", "--test", "ui"]).env("TRYBUILD", "overwrite"))?;
+    program::run(program::cargo(&["test", "-p", "cumbia-messages", "--test", "ui"]).env("TRYBUILD", "overwrite"))?;
     // It quotes the messages.
     let mut troubleshooting =
         program::cargo(&["test", "-p", "cumbia-tests", "--test", "documented", "quoted_compiler"]);

@@ -84,8 +84,20 @@ fn build() -> Result<Vec<Program>> {
     // The examples come from `cargo build` below: `cargo test` would build them as test harnesses.
     let mut programs = build_with(&["test", "--no-run", "--release", "--workspace", "--tests"])?;
     // Again with Rust's overflow checks, which change the GPU code too.
-    let checked =
-        ["test", "--no-run", "--profile", "checked", "-p", "cumbia-tests", "--test", "gpu", "--test", "runtime"];
+    let checked = [
+        "test",
+        "--no-run",
+        "--profile",
+        "checked",
+        "-p",
+        "cumbia-tests",
+        "--test",
+        "gpu",
+        "-p",
+        "cumbia-runtime-tests",
+        "--test",
+        "runtime",
+    ];
     programs.extend(
         build_with(&checked)?
             .into_iter()

@@ -21,7 +21,7 @@ cargo xtask COMMAND
   test    install NVRTC if it is missing, then run all tests, doctests and examples
   quick   run the unit tests, a part of the corpus and a part of the compile errors
             --release          run the unit tests in a release build
-  bless   rewrite the golden files, tests/checks.txt, docs/limits.md, the expected messages of tests/ui, and
+  bless   rewrite the golden files, tests/checks.txt, docs/limits.md, the expected messages of tests/messages/ui, and
             their quotes in docs/troubleshooting.md
   gpu     build the tests and examples for a GPU machine without Rust, into .gpu/
   random  compare random kernels with the emitted C in g++

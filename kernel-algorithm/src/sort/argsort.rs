@@ -3,8 +3,8 @@
 use cumbia::error::ArrayArgument;
 use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, Integer, Recorder, Result, Stream};
 
-use super::in_place::{Sort, sort_by_key};
 use super::memory::SortMemory;
+use super::radix::{Sort, sort_by_key};
 use super::small::{FEW, MANY, MANY_WIDE, argsort_of_block, items_for};
 use crate::arrays::{Input, Output, require_indices, require_same_length};
 use crate::indexed::fill_indices;
@@ -136,8 +136,8 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
         let len = self.x.len();
         let mut keys = memory.keys.slice_mut(..len)?;
         queue.launch(fill_indices(&mut self.indices).over(len))?;
-        queue.copy_view(self.x, &mut keys)?;
         let mut sort = sort_by_key(&mut keys, &mut self.indices);
+        sort.keys_from = Some(self.x);
         sort.is_descending = self.is_descending;
         sort.enqueue(&mut memory.sort, queue)
     }
@@ -145,7 +145,7 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
 
 /// The temporary memory of an [`ArgSort`]: see [`ArgSort::prepare_in`].
 pub struct ArgSortMemory<K, I> {
-    /// The copy of the keys, which is sorted.
+    /// The sorted keys.
     pub(super) keys: DeviceArray<K>,
     sort: SortMemory<K, I>,
 }
@@ -179,7 +179,7 @@ pub struct PreparedArgSort<'a, K, I> {
 }
 
 impl<K: SortKey, I: Integer> PreparedArgSort<'_, K, I> {
-    /// Enqueues the sort of a copy of the elements that the array has then.
+    /// Enqueues the sort of the indices of the elements that the array has then.
     ///
     /// # Errors
     ///

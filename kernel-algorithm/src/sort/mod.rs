@@ -3,13 +3,14 @@
 //! A. Adinets, D. Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022, arXiv:2206.01784. One launch
 //! counts the digits of all positions: [`count`]. Then one launch for each position moves the keys: [`onesweep`]. An array that
 //! one block holds in registers is sorted by a single launch instead: [`small`]. The sorts of [`argsort`], [`segmented`] and
-//! [`top_k`] consist of sorts [in place](in_place).
+//! [`top_k`] consist of those of [`radix`].
 
 pub(crate) mod argsort;
+mod buffers;
 pub(crate) mod count;
-pub(crate) mod in_place;
 pub(crate) mod memory;
 pub(crate) mod onesweep;
+pub(crate) mod radix;
 pub(crate) mod segmented;
 pub(crate) mod small;
 pub(crate) mod top_k;

@@ -143,7 +143,8 @@ pub fn radix_move<
 
     // The ranks. A warp owns its row of counters.
     let mut exchange = dynamic_shared_at::<B>(0, BLOCK * ITEMS);
-    let mut rank = [0u32; ITEMS];
+    // Two in a word, of which the array has more than there are: a register each would not be left.
+    let mut ranks_of_two = [0u32; ITEMS];
     #[unroll]
     for k in 0..ITEMS {
         if k < rows {
@@ -154,14 +155,17 @@ pub fn radix_move<
             let lanes = masks[counter];
             let next = ranks[counter];
             let before = lanes & lanemask_lt();
-            rank[k] = next + before.count_ones();
+            let rank = next + before.count_ones();
+            if HAS_VALUES {
+                ranks_of_two[k / 2] |= rank << (k as u32 % 2 * 16);
+            }
             sync_warp(u32::MAX);
             if before == 0 {
                 masks[counter] = 0;
                 ranks[counter] = next + lanes.count_ones();
             }
             sync_warp(u32::MAX);
-            exchange[(rank[k] as usize).min(BLOCK * ITEMS - 1)] = own[k];
+            exchange[(rank as usize).min(BLOCK * ITEMS - 1)] = own[k];
         }
     }
 
@@ -187,6 +191,7 @@ pub fn radix_move<
     }
     sync_threads();
 
+    // Four in a word.
     let mut digits = [0u32; ITEMS];
     #[unroll]
     for k in 0..ITEMS {
@@ -194,7 +199,9 @@ pub fn radix_move<
         if is_full || r < count {
             let bits = exchange[r];
             let d = digit(bits, shift);
-            digits[k] = d as u32;
+            if HAS_VALUES {
+                digits[k / 4] |= (d as u32) << (k as u32 % 4 * 8);
+            }
             let i = moves[d].wrapping_add(r);
             if i < moved_keys.len() {
                 moved_keys[i] = unordered::<K, B, IS_FLOAT>(bits, sign, flip, keys[0]);
@@ -215,7 +222,8 @@ pub fn radix_move<
             #[unroll]
             for k in 0..ITEMS {
                 if k < rows {
-                    exchange[(rank[k] as usize).min(BLOCK * ITEMS - 1)] = own[k];
+                    let rank = ranks_of_two[k / 2] >> (k as u32 % 2 * 16) & 0xffff;
+                    exchange[(rank as usize).min(BLOCK * ITEMS - 1)] = own[k];
                 }
             }
             sync_threads();
@@ -223,7 +231,8 @@ pub fn radix_move<
             for k in 0..ITEMS {
                 let r = k * BLOCK + t;
                 if is_full || r < count {
-                    let i = moves[digits[k] as usize & 255].wrapping_add(r);
+                    let d = digits[k / 4] >> (k as u32 % 4 * 8) & 255;
+                    let i = moves[d as usize].wrapping_add(r);
                     if i < moved_values.len() {
                         moved_values[i] = exchange[r];
                     }
@@ -233,7 +242,8 @@ pub fn radix_move<
             #[unroll]
             for k in 0..ITEMS {
                 let from = at + k * WARP_SIZE;
-                let i = moves[digit(own[k], shift)].wrapping_add(rank[k] as usize);
+                let rank = ranks_of_two[k / 2] >> (k as u32 % 2 * 16) & 0xffff;
+                let i = moves[digit(own[k], shift)].wrapping_add(rank as usize);
                 if from < values.len() && i < moved_values.len() {
                     moved_values[i] = values[from];
                 }

@@ -5,8 +5,8 @@ use cumbia::intrinsics::grid;
 use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use super::in_place::{Sort, sort_by_key};
 use super::memory::SortMemory;
+use super::radix::{Sort, sort_by_key};
 use crate::arrays::{Input, Output, require};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue, suffices};
@@ -168,8 +168,9 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
         if len == 0 {
             return Ok(());
         }
-        queue.copy(&self.keys.as_slice(), &mut sorted)?;
+        let unsorted = self.keys.as_slice();
         let mut by_key = sort_by_key(&mut sorted, &mut numbers);
+        by_key.keys_from = Some(unsorted.elements());
         by_key.is_descending = self.is_descending;
         by_key.enqueue(&mut memory.by_key, queue)?;
         sort_by_key(&mut numbers, &mut sorted).enqueue(&mut memory.by_segment, queue)?;

@@ -86,6 +86,32 @@ pub fn sort_of_block<K: SortKey, V: DeviceType, const HAS_VALUES: bool, const N:
     }
 }
 
+/// As [`sort_of_block`], but stores the keys and values in other arrays.
+#[kernel(block = 512)]
+pub fn sort_of_block_into<K: SortKey, V: DeviceType, const HAS_VALUES: bool, const N: usize>(
+    is_descending: bool,
+    keys: &[K],
+    values: &[V],
+    sorted_keys: &mut [K],
+    sorted_values: &mut [V],
+) {
+    let t = thread_idx().x;
+    if keys.len() == 0 {
+        return; // Never: for the proofs only.
+    }
+    let (bits, sources) = sorted_with_sources::<K, N>(keys, is_descending);
+    #[unroll]
+    for k in 0..N {
+        let i = k * BLOCK + t;
+        if i < sorted_keys.len() {
+            sorted_keys[i] = key_of(bits[k], is_descending, keys[0]);
+        }
+        if HAS_VALUES && i < sorted_values.len() && values.len() > 0 {
+            sorted_values[i] = values[(sources[k] as usize).min(values.len() - 1)];
+        }
+    }
+}
+
 /// Stores the indices of at most `512 * N` keys in their order.
 #[kernel(block = 512)]
 pub fn argsort_of_block<K: SortKey, I: Integer, const N: usize>(is_descending: bool, keys: &[K], indices: &mut [I]) {

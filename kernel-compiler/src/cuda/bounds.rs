@@ -1,6 +1,7 @@
 //! The launch bounds of the entry point.
 
-use crate::lower::{CType, Module, Template};
+use crate::ir::Foreign;
+use crate::lower::{Body, CType, Module, Template};
 use crate::source::Options;
 
 /// The maximum number of threads of a block, on every GPU.
@@ -16,7 +17,10 @@ const REGISTERS: u64 = 64;
 /// block, which holds anyway, lets ptxas choose. For blocks of any size it also limits the registers, so that only kernels
 /// with few variables get it.
 pub(super) fn launch_bounds(module: &Module, options: Options) -> String {
-    let is_deferred = module.templates.contains(&Template::Deferred) && !options.registers_limited;
+    // A linked function may have more registers than a bound of the kernel permits.
+    let is_linked =
+        module.functions.values().any(|function| matches!(function.body, Body::Foreign(Foreign::Linked(_))));
+    let is_deferred = module.templates.contains(&Template::Deferred) && !options.registers_limited && !is_linked;
     let (threads, blocks) = match options.launch_bounds {
         None if is_deferred && words(module) <= REGISTERS => (MAX_THREADS, Some(1)),
         None => return String::new(),

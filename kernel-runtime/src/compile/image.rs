@@ -299,7 +299,7 @@ mod tests {
 
     /// The key of [`SOURCE`] for `sm_90`.
     fn key() -> Key {
-        Key::of(&["sm_90", SOURCE, "--fmad=true", "--generate-line-info", "--std=c++17"])
+        Key::of(&["sm_90", SOURCE, "--fmad=true", "--generate-line-info", "--std=c++17", "--no-source-include"])
     }
 
     #[test]

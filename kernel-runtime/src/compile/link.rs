@@ -1,7 +1,7 @@
 //! Linking of a compiled kernel with the files that define its device functions, by nvJitLink.
 
 use super::cache::{Cache, Key, file_stem};
-use super::request::{Request, options};
+use super::request::{Flags, Request, options};
 use super::version_note;
 use crate::cuda::{
     Architecture, Environment, Image, LinkError, LinkInput, LinkInputKind, NoNvJitLink, NvJitLink, Nvrtc, NvrtcError,
@@ -94,9 +94,14 @@ pub(super) fn link(
     Ok(Image { cubin: Some(cubin), ..image })
 }
 
+/// Returns the maximum number of registers of linked functions, which may not need more than the kernel is compiled for.
+fn max_registers(Flags { max_registers, bounded_registers, .. }: Flags) -> Option<u32> {
+    max_registers.into_iter().chain(bounded_registers).min()
+}
+
 /// Returns the options for PTX, which nvJitLink compiles; machine code keeps those that it was compiled with.
 fn linker_options(request: Request<'_>) -> Vec<String> {
-    let registers = request.flags.max_registers.map(|most| format!("-maxrregcount={most}"));
+    let registers = max_registers(request.flags).map(|most| format!("-maxrregcount={most}"));
     std::iter::once("-lineinfo".to_owned()).chain(registers).collect()
 }
 
@@ -108,6 +113,7 @@ fn compile(
     file: &LinkedFile,
 ) -> Result<Vec<u8>, CompileError> {
     let text = String::from_utf8_lossy(file.bytes);
+    let request = Request { flags: Flags { max_registers: max_registers(request.flags), ..request.flags }, ..request };
     let source = SourceText { name: file.path, text: &text };
     let image = nvrtc.compile(source, &options(request), architecture).map_err(|error| match error {
         NvrtcError::Rejected { log } => {
@@ -125,6 +131,7 @@ mod tests {
 
     use super::*;
     use crate::compile::nvrtc;
+    use crate::compile::request::registers_for;
 
     fn toolchain() -> Option<(&'static Nvrtc, &'static NvJitLink)> {
         let loaded = nvrtc::load(None).and_then(|nvrtc| {
@@ -197,6 +204,48 @@ mod tests {
         assert!(text.contains("cannot link kernel `k` for sm_90a with `half.cubin`\n  help: "), "{text}");
         let text = rejected(file("other.cu", LinkedKind::CudaC, b"extern \"C\" __device__ float f() { return 1; }"));
         assert!(text.contains("Undefined reference to 'half_of' in 'k.cu'"), "{text}");
+    }
+
+    /// nvJitLink rejects a kernel that calls a function with more registers than its launch bounds permit.
+    #[test]
+    fn linked_functions_respect_the_launch_bounds() {
+        let Some((nvrtc, linker)) = toolchain() else { return };
+        let many = "extern \"C\" __device__ float half_of(float x) {\n\
+                    float at[128];\n\
+                    _Pragma(\"unroll\") for (int i = 0; i < 128; ++i) at[i] = sinf(x * i);\n\
+                    float sum = 0;\n\
+                    _Pragma(\"unroll\") for (int i = 0; i < 128; ++i) sum += at[i] * at[(i * 37 + 11) % 128] / at[127 - i];\n\
+                    return sum;\n\
+                    }";
+        let image = nvrtc
+            .compile(SourceText { name: "many.cu", text: many }, &["--relocatable-device-code=true"], &sm_90a())
+            .unwrap();
+        let source = request().source.replace("__global__", "__global__ __launch_bounds__(1024)");
+        let linked = |file: LinkedFile| {
+            let files = [file];
+            let flags = Flags { bounded_registers: Some(registers_for((1024, None))), ..Flags::default() };
+            let request = Request { linked: &files, flags, ..Request::of_source("k", &source) };
+            let image = nvrtc::compile(nvrtc, request, &sm_90a(), None).unwrap();
+            link(nvrtc, linker, request, &sm_90a(), image)
+        };
+        linked(file("many.cu", LinkedKind::CudaC, many.as_bytes())).unwrap();
+        linked(file("many.ptx", LinkedKind::Ptx, image.ptx.as_bytes())).unwrap();
+        // Machine code has the registers that it was compiled with.
+        let error = linked(file("many.cubin", LinkedKind::Cubin, &image.cubin.unwrap())).unwrap_err().to_string();
+        assert!(error.contains("regcount") && error.contains("-maxrregcount"), "{error}");
+    }
+
+    #[test]
+    fn linked_files_include_nothing() {
+        let Some((nvrtc, linker)) = toolchain() else { return };
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("half.h"), HALF).unwrap();
+        let path = folder.path().join("half.cu").to_string_lossy().into_owned();
+        let files = [file(path.leak(), LinkedKind::CudaC, b"#include \"half.h\"\n")];
+        let request = Request { linked: &files, ..request() };
+        let image = nvrtc::compile(nvrtc, request, &sm_90a(), None).unwrap();
+        let text = link(nvrtc, linker, request, &sm_90a(), image).unwrap_err().to_string();
+        assert!(text.contains("half.h"), "{text}");
     }
 
     #[test]

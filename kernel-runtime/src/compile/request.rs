@@ -50,30 +50,45 @@ pub(crate) struct Flags {
     pub(crate) fast_math: bool,
     /// The maximum number of registers per thread.
     pub(crate) max_registers: Option<u32>,
+    /// The maximum number of registers per thread that the launch bounds permit.
+    pub(crate) bounded_registers: Option<u32>,
 }
 
 impl Default for Flags {
     /// The flags of a kernel without options.
     fn default() -> Self {
-        Flags { fmad: true, fast_math: false, max_registers: None }
+        Flags { fmad: true, fast_math: false, max_registers: None, bounded_registers: None }
     }
 }
 
 impl From<Options> for Flags {
     fn from(options: Options) -> Self {
-        let Options { fmad, fast_math, max_registers, .. } = options;
-        Flags { fmad, fast_math, max_registers }
+        let Options { fmad, fast_math, max_registers, block, launch_bounds, .. } = options;
+        let fixed = block.map(|[x, y, z]| (x * y * z, None));
+        Flags { fmad, fast_math, max_registers, bounded_registers: launch_bounds.or(fixed).map(registers_for) }
     }
+}
+
+/// Returns the registers per thread with which so many blocks of so many threads are resident on a multiprocessor, which has
+/// 65536. They are allocated in units of 8 for each thread of a warp.
+pub(super) fn registers_for((threads, blocks): (u32, Option<u32>)) -> u32 {
+    const REGISTERS: u32 = 65536;
+    const MAX_PER_THREAD: u32 = 255;
+    let threads = u64::from(threads.next_multiple_of(32).max(32)) * u64::from(blocks.unwrap_or(1).max(1));
+    let registers = (u64::from(REGISTERS) / threads) as u32 & !7;
+    registers.clamp(16, MAX_PER_THREAD)
 }
 
 /// Returns the options besides the architecture. They are part of the cache key.
 pub(crate) fn options(request: Request<'_>) -> Vec<Cow<'static, str>> {
-    let Flags { fmad, fast_math, max_registers } = request.flags;
+    let Flags { fmad, fast_math, max_registers, bounded_registers: _ } = request.flags;
     let mut options: Vec<Cow<'static, str>> = Vec::with_capacity(8);
     options.push(if fmad { "--fmad=true" } else { "--fmad=false" }.into());
     // Line tables have no run-time cost, and let profilers and compute-sanitizer refer to Rust source lines.
     options.push("--generate-line-info".into());
     options.push("--std=c++17".into());
+    // Files in the working directory, or beside a linked file, are not part of the cache key.
+    options.push("--no-source-include".into());
     if fast_math {
         // Implies `--fmad=true`, which an explicit option overrides.
         options.push("--use_fast_math".into());

@@ -43,8 +43,8 @@ pub struct Limits {
 }
 
 impl From<&Limits> for Extents {
-    fn from(&Limits { block, grid, .. }: &Limits) -> Self {
-        Extents { block, grid }
+    fn from(&Limits { threads_per_block: threads, block, grid, .. }: &Limits) -> Self {
+        Extents { threads, block, grid }
     }
 }
 

@@ -60,7 +60,7 @@ pub enum CompileError {
     },
     /// nvJitLink did not link a kernel with the files that define its device functions.
     #[error(
-        "nvJitLink {version} cannot link kernel `{kernel}` for {architecture} with {}{}\n  help: the files must define `extern \"C\" __device__` functions with the declared symbols, in relocatable device code (`nvcc -rdc=true`): PTX, or machine code for this architecture{}",
+        "nvJitLink {version} cannot link kernel `{kernel}` for {architecture} with {}{}\n  help: the files must define `extern \"C\" __device__` functions with the declared symbols, in relocatable device code (`nvcc -rdc=true`): PTX, or machine code for this architecture, with at most the registers of the kernel's launch bounds (`-maxrregcount`){}",
         files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", "),
         // The log says more than the status.
         if failure.log().is_none() { format!(": {failure} ({call})") } else { String::new() },

@@ -7,12 +7,13 @@ use std::sync::atomic::Ordering;
 
 use super::coarsening;
 use crate::argument::ArgumentFacts;
-use crate::block_picker;
+use crate::block_picker::{self, Extents};
 use crate::compile::build::Build;
 use crate::compile::variants::{Candidates, LaunchShape};
 use crate::cpu;
 use crate::cuda::{self, DriverLaunch, Geometry, LaunchParameter, Module};
 use crate::device::gpu::Gpu;
+use crate::device::properties::Limits;
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, Error, LaunchError, Result};
@@ -421,7 +422,7 @@ fn select(
 
 /// Picks a block for a launch over `items` on the CPU device.
 fn cpu_block(specialised: &Specialised, device: &Device, items: Dim3) -> Dim3 {
-    block_picker::block_dims(default_threads(specialised), items, device.limits().into())
+    block_picker::block_dims(default_threads(specialised), items, extents(specialised, device.limits()))
 }
 
 /// Picks a block for a launch over `items` on a GPU, for machine code whose occupancy is unknown.
@@ -450,7 +451,7 @@ fn pick_block(
         return Ok(block_picker::block_dims(
             block_picker::default_threads(block_picker::DEFAULT_THREADS),
             items,
-            limits.into(),
+            extents(specialised, limits),
         ));
     }
     let is_coarsened = matches!(build, Build::Coarsened(_));
@@ -466,7 +467,14 @@ fn block_for(mut threads: u32, specialised: &Specialised, context: &Gpu, items: 
     if !specialised.facts.needs_other_threads {
         threads = block_picker::spread(threads, items.count(), limits.multiprocessors);
     }
-    block_picker::block_dims(threads, items, limits.into())
+    block_picker::block_dims(threads, items, extents(specialised, limits))
+}
+
+/// Returns the maximum extents of a kernel's blocks and grids on a device.
+fn extents(specialised: &Specialised, limits: &Limits) -> Extents {
+    let limits = Extents::from(limits);
+    let threads = specialised.options.max_threads().map_or(limits.threads, |bound| limits.threads.min(bound as usize));
+    Extents { threads, ..limits }
 }
 
 /// Returns the kernel's requirements on every launch.

@@ -294,6 +294,7 @@ usize $name(usize at, usize len, $fault) {
 const OPAQUE: &str = "\
 template <class T>
 static __device__ __forceinline__ T $name(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, \"an integer\");
     if (sizeof(T) == 8) {
         u64 seen = (u64)x;
         asm(\"\" : \"+l\"(seen));

@@ -71,10 +71,10 @@ $T $name($T a, $U b) {
 "
         }
         (IntegerOp::SaturatingAdd, false, _) => {
+            // Not `sum < a`: see `lower::opaque`.
             "\
 $T $name($T a, $T b) {
-    const $T sum = ($T)(a + b);
-    return sum < a ? $max : sum;
+    return a > ($T)~b ? $max : ($T)(a + b);
 }
 "
         }

@@ -187,8 +187,8 @@ impl Pass<'_> {
                 self.in_test(left, body, counters);
                 self.in_test(right, body, counters);
             }
-            Expr::Binary(Operator::Lt | Operator::Le, left, right) if approaches(left, right, body) => {}
-            Expr::Binary(Operator::Gt | Operator::Ge, left, right) if approaches(right, left, body) => {}
+            Expr::Binary(Operator::Lt | Operator::Le, left, right) if self.approaches(left, right, body) => {}
+            Expr::Binary(Operator::Gt | Operator::Ge, left, right) if self.approaches(right, left, body) => {}
             _ => self.in_expr(test, counters),
         }
     }
@@ -203,9 +203,24 @@ impl Pass<'_> {
         expr.for_each_child_mut(&mut |child| self.in_expr(child, counters));
         match expr {
             Expr::Binary(Operator::Lt | Operator::Le | Operator::Gt | Operator::Ge, left, right) => {
-                let is_left = self.is_counter(left, counters);
-                if (is_left || self.is_counter(right, counters)) && !is_constant(left) && !is_constant(right) {
-                    self.hide(if is_left { right } else { left });
+                self.in_comparison(left, right, counters);
+            }
+            // That of a minimum with one of its operands is a comparison of the operands.
+            Expr::Binary(Operator::Eq | Operator::Ne, left, right) => {
+                for side in [left, right] {
+                    if let Expr::Call(CallTarget::Helper(Helper { op: Op::Min | Op::Max, .. }, _), args) = uncast(side)
+                        && let [a, b] = args.as_mut_slice()
+                    {
+                        self.in_comparison(a, b, counters);
+                    }
+                }
+            }
+            // These compare their operands, and so does a comparison of the result with a constant.
+            Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args)
+                if matches!(op, Op::SaturatingSub | Op::AbsDiff) =>
+            {
+                if let [a, b] = args.as_mut_slice() {
+                    self.in_comparison(a, b, counters);
                 }
             }
             Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args)
@@ -221,6 +236,25 @@ impl Pass<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Returns whether the first number is a variable that a loop only increases, or the second one that it only decreases.
+    fn approaches(&self, less: &Expr, greater: &Expr, body: &[Stmt]) -> bool {
+        let steps = |number| {
+            let var = variable(number)?;
+            let CType::Scalar(scalar) = self.var(var).ty else { return None };
+            let mut steps = Steps { var, is_signed: scalar.is_signed(), found: None };
+            steps.are_all_of(body).then_some(steps.found).flatten()
+        };
+        steps(less) == Some(Operator::Add) || steps(greater) == Some(Operator::Sub)
+    }
+
+    /// Visits the operands of a comparison.
+    fn in_comparison(&mut self, left: &mut Expr, right: &mut Expr, counters: &Set<u32>) {
+        let is_left = self.is_counter(left, counters);
+        if (is_left || self.is_counter(right, counters)) && !is_constant(left) && !is_constant(right) {
+            self.hide(if is_left { right } else { left });
         }
     }
 
@@ -248,7 +282,9 @@ impl Pass<'_> {
                 self.is_computed(left, visit) && self.is_computed(right, visit)
             }
             Expr::Cast(ty, operand) => is_integer(ty) && self.is_computed(operand, visit),
-            Expr::Call(CallTarget::Helper(Helper { op, .. }, _), _) if op.has_effect() => false,
+            Expr::Call(CallTarget::Helper(Helper { op, scalar }, _), _) if op.has_effect() || !scalar.is_integer() => {
+                false
+            }
             Expr::Call(CallTarget::Function(id, _), _) if !self.integral.contains(id) => false,
             Expr::Call(CallTarget::Function(..), args) => {
                 // The result may be that of a part of an argument.
@@ -261,7 +297,8 @@ impl Pass<'_> {
                 }
                 true
             }
-            Expr::Call(CallTarget::Helper(..) | CallTarget::Builtin(_), args) => {
+            // Others have floats as operands or results.
+            Expr::Call(CallTarget::Helper(..) | CallTarget::Builtin("__umulhi" | "__umul64hi"), args) => {
                 args.iter().all(|arg| self.is_computed(arg, visit))
             }
             Expr::Var(_) | Expr::Field(..) | Expr::Index(..) | Expr::Deref(_) => match self.root(expr) {
@@ -409,6 +446,14 @@ impl Pass<'_> {
     }
 }
 
+/// Returns what a number is converted from.
+fn uncast(expr: &mut Expr) -> &mut Expr {
+    match expr {
+        Expr::Cast(_, operand) => uncast(operand),
+        expr => expr,
+    }
+}
+
 /// Returns the head of a loop without chunks.
 fn undeferred(header: &Header) -> &Header {
     match header {
@@ -427,15 +472,6 @@ fn is_constant(expr: &Expr) -> bool {
     }
 }
 
-/// Returns whether the first number is a variable that a loop only increases, or the second one that it only decreases.
-fn approaches(less: &Expr, greater: &Expr, body: &[Stmt]) -> bool {
-    match (variable(less), variable(greater)) {
-        (Some(var), _) if steps(var, body) == Some(Operator::Add) => true,
-        (_, Some(var)) => steps(var, body) == Some(Operator::Sub),
-        _ => false,
-    }
-}
-
 /// Returns the variable of which an expression is a conversion.
 fn variable(expr: &Expr) -> Option<VarId> {
     match expr {
@@ -445,59 +481,76 @@ fn variable(expr: &Expr) -> Option<VarId> {
     }
 }
 
-/// Returns the operation of all changes of a variable, if it is an addition or subtraction.
-fn steps(var: VarId, body: &[Stmt]) -> Option<Operator> {
-    let mut found = None;
-    is_stepped(var, body, &mut found).then_some(found).flatten()
+/// The steps of a variable in a loop.
+struct Steps {
+    var: VarId,
+    is_signed: bool,
+    /// The operation of the steps: an addition, or a subtraction.
+    found: Option<Operator>,
 }
 
-/// Returns whether all changes of a variable are the same operation, which is noted.
-fn is_stepped(var: VarId, stmts: &[Stmt], found: &mut Option<Operator>) -> bool {
-    let is_var = |place: &Expr| matches!(place, Expr::Var(of) if *of == var);
-    stmts.iter().all(|stmt| {
-        let step = match &stmt.kind {
-            StmtKind::Update { op, place, value: _ } if is_var(place) => Some(Some(*op)),
-            StmtKind::Assign { place, value } if is_var(place) => Some(step(var, value)),
-            StmtKind::Declare { var: of, .. } | StmtKind::Loop { header: Header::For { var: of, .. }, .. }
-                if *of == var =>
-            {
-                Some(None)
-            }
-            _ => None,
-        };
-        let mut same = match step {
-            None => true,
-            Some(Some(op @ (Operator::Add | Operator::Sub))) => *found.get_or_insert(op) == op,
-            Some(_) => false,
-        };
-        stmt.for_each_expr(&mut |expr| {
-            expr.for_each(&mut |expr| {
-                same &= match expr {
-                    Expr::Call(CallTarget::Function(..), args) => !args.iter().any(is_var),
-                    Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) => {
-                        !op.output().and_then(|position| args.get(position)).is_some_and(is_var)
-                    }
-                    Expr::AddressOf(place) => !is_var(place),
-                    _ => true,
-                };
+impl Steps {
+    /// Returns whether all changes of the variable in these statements are the same operation, with operands that are not
+    /// negative.
+    fn are_all_of(&mut self, stmts: &[Stmt]) -> bool {
+        stmts.iter().all(|stmt| {
+            let step = match &stmt.kind {
+                StmtKind::Update { op, place, value } if self.is_var(place) => Some(self.of(*op, value)),
+                StmtKind::Assign { place, value } if self.is_var(place) => Some(self.step(value)),
+                StmtKind::Declare { var: of, .. } | StmtKind::Loop { header: Header::For { var: of, .. }, .. }
+                    if *of == self.var =>
+                {
+                    Some(None)
+                }
+                _ => None,
+            };
+            let mut same = match step {
+                None => true,
+                Some(Some(op)) => *self.found.get_or_insert(op) == op,
+                Some(None) => false,
+            };
+            stmt.for_each_expr(&mut |expr| {
+                expr.for_each(&mut |expr| {
+                    same &= match expr {
+                        Expr::Call(CallTarget::Function(..), args) => !args.iter().any(|arg| self.is_var(arg)),
+                        Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) => {
+                            !op.output().and_then(|position| args.get(position)).is_some_and(|arg| self.is_var(arg))
+                        }
+                        Expr::AddressOf(place) => !self.is_var(place),
+                        _ => true,
+                    };
+                });
             });
-        });
-        stmt.kind.for_each_block(&mut |block| same = same && is_stepped(var, block, found));
-        same
-    })
-}
+            stmt.kind.for_each_block(&mut |block| same = same && self.are_all_of(block));
+            same
+        })
+    }
 
-/// Returns the operation of a value that is a step of a variable.
-fn step(var: VarId, value: &Expr) -> Option<Operator> {
-    let is_var = |operand: &Expr| matches!(operand, Expr::Var(of) if *of == var);
-    match value {
-        Expr::Binary(op, left, _) if is_var(left) => Some(*op),
-        Expr::Cast(_, inner) => step(var, inner),
-        Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) if args.first().is_some_and(is_var) => match op {
-            Op::Add | Op::WrappingAdd | Op::Step => Some(Operator::Add),
-            Op::Sub | Op::WrappingSub => Some(Operator::Sub),
+    fn is_var(&self, place: &Expr) -> bool {
+        matches!(place, Expr::Var(var) if *var == self.var)
+    }
+
+    /// Returns the operation of a value that is a step of the variable.
+    fn step(&self, value: &Expr) -> Option<Operator> {
+        match value {
+            Expr::Binary(op, left, by) if self.is_var(left) => self.of(*op, by),
+            Expr::Cast(_, inner) => self.step(inner),
+            Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) => match (op, args.as_slice()) {
+                (Op::Add | Op::WrappingAdd | Op::Step, [var, by, ..]) if self.is_var(var) => self.of(Operator::Add, by),
+                (Op::Sub | Op::WrappingSub, [var, by, ..]) if self.is_var(var) => self.of(Operator::Sub, by),
+                _ => None,
+            },
             _ => None,
-        },
-        _ => None,
+        }
+    }
+
+    /// Returns the operation if it is a step by an amount that is not negative. An addition of a great unsigned constant is a
+    /// subtraction.
+    fn of(&self, op: Operator, by: &Expr) -> Option<Operator> {
+        let is_negative = match by {
+            Expr::Literal(scalar, value) => scalar.is_integer() && *value >> (scalar.bits() - 1) != 0,
+            _ => self.is_signed,
+        };
+        (matches!(op, Operator::Add | Operator::Sub) && !is_negative).then_some(op)
     }
 }

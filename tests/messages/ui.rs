@@ -1,9 +1,9 @@
-//! The compile errors of mistakes in kernels: each case of `tests/ui/` is named after the mistake, and the file beside
+//! The compile errors of mistakes in kernels: each case of `tests/messages/ui/` is named after the mistake, and the file beside
 //! it holds the expected message.
 //!
 //! rustc's own words differ between its versions, so the messages are compared on the toolchain that wrote them, which
-//! `tests/ui/rustc-version.txt` names. On another one the test demands that every case fails to compile, and says so.
-//! `TRYBUILD=overwrite cargo test --test ui` rewrites the messages and the version.
+//! `tests/messages/ui/rustc-version.txt` names. On another one the test demands that every case fails to compile, and says so.
+//! `TRYBUILD=overwrite cargo test -p cumbia-messages` rewrites the messages and the version.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +24,7 @@ fn mistakes() {
         return trybuild::TestCases::new().compile_fail("ui/*.rs");
     }
     let reason = format!("they were written by {}, and this is {}", written_by.trim(), version.trim());
-    left_out("the messages of tests/ui", &reason, "CUMBIA_REQUIRE_MESSAGES");
+    left_out("the messages of tests/messages/ui", &reason, "CUMBIA_REQUIRE_MESSAGES");
     let copies = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui");
     copy_cases(&folder, &copies);
     // Without a file of messages beside a case, `overwrite` accepts any message, and rejects a case that compiles.

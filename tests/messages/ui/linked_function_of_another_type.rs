@@ -1,6 +1,6 @@
 use cumbia::prelude::*;
 
-#[device(unsafe(link = "../../kernel-runtime/tests/linking/half.ptx"))]
+#[device(unsafe(link = "../../../kernel-runtime/tests/linking/half.ptx"))]
 fn half_of(x: f32) -> f32 {
     x / 2.0
 }

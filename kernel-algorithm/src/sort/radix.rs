@@ -1,13 +1,14 @@
-//! Sorts of arrays in place: of keys alone, or of keys with values.
+//! Sorts of arrays, in place or into other arrays: of keys alone, or of keys with values.
 
 use cumbia::error::ArrayArgument;
-use cumbia::{DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceSlice, DeviceSliceMut, DeviceType, Number, Recorder, Result, Stream};
 
+use super::buffers::Buffers;
 use super::count::{chunk_len, radix_count};
 use super::memory::{Counts, Sizes, SortMemory};
 use super::onesweep::{BLOCK, MAX_EXCHANGED, MAX_MOVED, radix_move};
-use super::small::{FEW, MANY, MANY_WIDE, items_for, max_len, sort_of_block};
-use crate::arrays::{Output, require_same_length};
+use super::small::{FEW, MANY, MANY_WIDE, items_for, max_len, sort_of_block, sort_of_block_into};
+use crate::arrays::{Input, Output, require_same_length};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue};
 
@@ -27,7 +28,34 @@ use crate::queue::{Held, Queue};
 /// # }
 /// ```
 pub fn sort<K: SortKey>(keys: &mut (impl Output<Element = K> + ?Sized)) -> Sort<'_, K, u8, false> {
-    Sort::new(keys.elements_mut(), None)
+    Sort::new("sort", keys.elements_mut(), None)
+}
+
+/// Stores the keys in `sorted` from the least to the greatest. The sort is stable. Floats are ordered as by `total_cmp`.
+///
+/// It takes less time than a copy and [`sort`](crate::sort()).
+///
+/// ```
+/// use cumbia::algorithm::sort_into;
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let x = device.to_device(&[3, 1, 2, 9, 7, 8])?;
+/// let mut sorted = device.zeros(3)?;
+/// sort_into(&x.slice(3..)?, &mut sorted).launch()?;
+/// assert_eq!(sorted.to_host()?, [7, 8, 9]);
+/// sort_into(&x.reshape((2, 3))?.row(0)?, &mut sorted).descending().launch()?;
+/// assert_eq!(sorted.to_host()?, [3, 2, 1]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn sort_into<'a, K: SortKey>(
+    keys: &'a (impl Input<Element = K> + ?Sized),
+    sorted: &'a mut (impl Output<Element = K> + ?Sized),
+) -> Sort<'a, K, u8, false> {
+    let sort = Sort::new("sort_into", sorted.elements_mut(), None);
+    Sort { keys_from: Some(keys.elements()), ..sort }
 }
 
 /// Sorts keys in place, and moves the values with their keys. Values with equal keys keep their order.
@@ -49,12 +77,46 @@ pub fn sort_by_key<'a, K: SortKey, V: DeviceType>(
     keys: &'a mut (impl Output<Element = K> + ?Sized),
     values: &'a mut (impl Output<Element = V> + ?Sized),
 ) -> Sort<'a, K, V, true> {
-    Sort::new(keys.elements_mut(), Some(values.elements_mut()))
+    Sort::new("sort_by_key", keys.elements_mut(), Some(values.elements_mut()))
 }
 
-/// A sort: [`sort`] or [`sort_by_key`].
+/// Stores the keys in `sorted_keys` from the least to the greatest, and the values with their keys in `sorted_values`. Values
+/// with equal keys keep their order.
+///
+/// It takes less time than copies and [`sort_by_key`].
+///
+/// ```
+/// use cumbia::algorithm::sort_by_key_into;
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::open()?;
+/// let (cells, particles) = (device.to_device(&[2u8, 0, 2, 1])?, device.to_device(&[0.5, 1.5, 2.5, 3.5])?);
+/// let (mut sorted_cells, mut sorted_particles) = (device.zeros(4)?, device.zeros(4)?);
+/// sort_by_key_into(&cells, &particles, &mut sorted_cells, &mut sorted_particles).launch()?;
+/// assert_eq!(sorted_cells.to_host()?, [0, 1, 2, 2]);
+/// assert_eq!(sorted_particles.to_host()?, [1.5, 3.5, 0.5, 2.5]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn sort_by_key_into<'a, K: SortKey, V: DeviceType>(
+    keys: &'a (impl Input<Element = K> + ?Sized),
+    values: &'a (impl Input<Element = V> + ?Sized),
+    sorted_keys: &'a mut (impl Output<Element = K> + ?Sized),
+    sorted_values: &'a mut (impl Output<Element = V> + ?Sized),
+) -> Sort<'a, K, V, true> {
+    let sort = Sort::new("sort_by_key_into", sorted_keys.elements_mut(), Some(sorted_values.elements_mut()));
+    Sort { keys_from: Some(keys.elements()), values_from: Some(values.elements()), ..sort }
+}
+
+/// A sort: [`sort`], [`sort_by_key`], [`sort_into`] or [`sort_by_key_into`].
 #[must_use = "a sort does nothing until it is launched: `.launch()?`"]
 pub struct Sort<'a, K, V, const HAS_VALUES: bool> {
+    /// The name of the function.
+    name: &'static str,
+    /// The keys and values to sort, if they are not in `keys` and `values`.
+    pub(super) keys_from: Option<ArrayView1<'a, K>>,
+    values_from: Option<ArrayView1<'a, V>>,
     keys: DeviceSliceMut<'a, K>,
     values: Option<DeviceSliceMut<'a, V>>,
     pub(super) is_descending: bool,
@@ -72,10 +134,9 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
 
     /// The elements of a thread, which two blocks of a multiprocessor hold in registers at once.
     const ITEMS: usize = match (Self::WIDTH, HAS_VALUES) {
-        (0..=4, false) => 24,
-        (0..=4, true) => 20,
-        (5..=8, false) => 16,
-        (5..=8, true) => 12,
+        (0..=4, _) => 24,
+        (5..=8, false) => 20,
+        (5..=8, true) => 18,
         _ => 6,
     };
 
@@ -85,8 +146,9 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     /// The maximum number of tiles that one launch moves.
     pub(super) const MAX_TILES: usize = MAX_MOVED / (BLOCK * Self::ITEMS) - 1;
 
-    fn new(keys: DeviceSliceMut<'a, K>, values: Option<DeviceSliceMut<'a, V>>) -> Self {
-        Sort { keys, values, is_descending: false, stream: None, tiles: Self::MAX_TILES }
+    fn new(name: &'static str, keys: DeviceSliceMut<'a, K>, values: Option<DeviceSliceMut<'a, V>>) -> Self {
+        let (keys_from, values_from, tiles) = (None, None, Self::MAX_TILES);
+        Sort { name, keys_from, values_from, keys, values, is_descending: false, stream: None, tiles }
     }
 
     /// Moves the elements of at most so many tiles at once, also those of arrays that a single block could sort, for tests.
@@ -151,11 +213,21 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         Ok(PreparedSort { memory: Held::Borrowed(memory), sort: self })
     }
 
-    /// Checks that there are as many values as keys.
+    /// Checks that there are as many values as keys, and as many results.
     fn check(&self) -> Result<()> {
-        let Some(values) = &self.values else { return Ok(()) };
-        let keys = ArrayArgument::output("keys", self.keys.len());
-        require_same_length("sort_by_key", ArrayArgument::output("values", values.len()), keys)
+        let same = |argument, keys| require_same_length(self.name, argument, keys);
+        let values = self.values.as_ref().map(DeviceSlice::len);
+        let Some(keys_from) = &self.keys_from else {
+            let keys = ArrayArgument::output("keys", self.keys.len());
+            return values.map_or(Ok(()), |len| same(ArrayArgument::output("values", len), keys));
+        };
+        let keys = ArrayArgument::input("keys", keys_from.len());
+        if let Some(values_from) = &self.values_from {
+            same(ArrayArgument::input("values", values_from.len()), keys)?;
+        }
+        let Some(values) = values else { return same(ArrayArgument::output("sorted", self.keys.len()), keys) };
+        same(ArrayArgument::output("sorted_keys", self.keys.len()), keys)?;
+        same(ArrayArgument::output("sorted_values", values), keys)
     }
 
     fn sizes(&self) -> Sizes {
@@ -181,97 +253,127 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
 
     /// Enqueues the sort.
     pub(super) fn enqueue(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let is_small = Self::is_small(self.keys.len(), self.tiles);
+        let (keys_from, values_from) = (self.keys_from, self.values_from);
+        let (mut keys_from, mut values_from) =
+            (keys_from.and_then(ArrayView1::into_slice), values_from.and_then(ArrayView1::into_slice));
+        // A block sorts in place or into other arrays, but not keys in one way and values in the other.
+        if self.keys.len() < 2 || is_small && (keys_from.is_none() || HAS_VALUES && values_from.is_none()) {
+            (keys_from, values_from) = (None, None);
+        }
+        // What a kernel cannot read where it is, strided elements above all, is sorted in place.
+        if let (Some(view), None) = (self.keys_from, keys_from) {
+            queue.copy_view(view, &mut self.keys)?;
+        }
+        if let (Some(view), None, Some(values)) = (self.values_from, values_from, &mut self.values) {
+            queue.copy_view(view, values)?;
+        }
         if self.keys.len() < 2 {
             return Ok(());
         }
-        if Self::is_small(self.keys.len(), self.tiles) {
-            return self.enqueue_small(memory, queue);
+        if is_small {
+            return self.enqueue_small(keys_from, values_from, memory, queue);
         }
         // Conditions that are constants, so that the kernels are compiled for one kind of keys and one number of items.
         if const { K::IS_FLOAT } {
-            self.enqueue_for::<true>(memory, queue)
+            self.enqueue_for::<true>(keys_from, values_from, memory, queue)
         } else {
-            self.enqueue_for::<false>(memory, queue)
+            self.enqueue_for::<false>(keys_from, values_from, memory, queue)
         }
     }
 
     /// Enqueues the launch of a single block.
-    fn enqueue_small(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let [none, _] = &mut memory.none;
-        let (len, keys) = (self.keys.len(), &mut self.keys);
+    fn enqueue_small(
+        &mut self,
+        keys_from: Option<DeviceSlice<'_, K>>,
+        values_from: Option<DeviceSlice<'_, V>>,
+        memory: &mut SortMemory<K, V>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        if items_for(self.keys.len(), size_of::<K>()) == FEW {
+            self.enqueue_block::<FEW>(keys_from, values_from, memory, queue)
+        } else if const { size_of::<K>() > 4 } {
+            self.enqueue_block::<MANY_WIDE>(keys_from, values_from, memory, queue)
+        } else {
+            self.enqueue_block::<MANY>(keys_from, values_from, memory, queue)
+        }
+    }
+
+    fn enqueue_block<const N: usize>(
+        &mut self,
+        keys_from: Option<DeviceSlice<'_, K>>,
+        values_from: Option<DeviceSlice<'_, V>>,
+        memory: &mut SortMemory<K, V>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        let [no_results, no_values] = &mut memory.none;
         let mut values = match &mut self.values {
             Some(values) => values.as_slice_mut(),
-            None => none.as_slice_mut(),
+            None => no_results.as_slice_mut(),
         };
-        let (is_descending, values) = (self.is_descending, &mut values);
-        if items_for(len, size_of::<K>()) == FEW {
-            queue.launch(sort_of_block::<_, _, HAS_VALUES, FEW>(is_descending, keys, values).grid(1))
-        } else if const { size_of::<K>() > 4 } {
-            queue.launch(sort_of_block::<_, _, HAS_VALUES, MANY_WIDE>(is_descending, keys, values).grid(1))
-        } else {
-            queue.launch(sort_of_block::<_, _, HAS_VALUES, MANY>(is_descending, keys, values).grid(1))
-        }
+        let (is_descending, keys, values) = (self.is_descending, &mut self.keys, &mut values);
+        let Some(keys_from) = keys_from else {
+            return queue.launch(sort_of_block::<_, _, HAS_VALUES, N>(is_descending, keys, values).grid(1));
+        };
+        let values_from = values_from.unwrap_or(no_values.as_slice());
+        let launch = sort_of_block_into::<_, _, HAS_VALUES, N>(is_descending, &keys_from, &values_from, keys, values);
+        queue.launch(launch.grid(1))
     }
 
     fn enqueue_for<const IS_FLOAT: bool>(
         &mut self,
+        keys_from: Option<DeviceSlice<'_, K>>,
+        values_from: Option<DeviceSlice<'_, V>>,
         memory: &mut SortMemory<K, V>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         if const { Self::ITEMS == 24 } {
-            self.passes::<IS_FLOAT, 24>(memory, queue)
+            self.passes::<IS_FLOAT, 24>(keys_from, values_from, memory, queue)
         } else if const { Self::ITEMS == 20 } {
-            self.passes::<IS_FLOAT, 20>(memory, queue)
-        } else if const { Self::ITEMS == 16 } {
-            self.passes::<IS_FLOAT, 16>(memory, queue)
-        } else if const { Self::ITEMS == 12 } {
-            self.passes::<IS_FLOAT, 12>(memory, queue)
+            self.passes::<IS_FLOAT, 20>(keys_from, values_from, memory, queue)
+        } else if const { Self::ITEMS == 18 } {
+            self.passes::<IS_FLOAT, 18>(keys_from, values_from, memory, queue)
         } else {
-            self.passes::<IS_FLOAT, 6>(memory, queue)
+            self.passes::<IS_FLOAT, 6>(keys_from, values_from, memory, queue)
         }
     }
 
     /// Enqueues the passes.
     fn passes<const IS_FLOAT: bool, const ITEMS: usize>(
         &mut self,
+        keys_from: Option<DeviceSlice<'_, K>>,
+        values_from: Option<DeviceSlice<'_, V>>,
         memory: &mut SortMemory<K, V>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         let passes = size_of::<K>();
         let (sign, flip) = (K::SIGN, if self.is_descending { K::Bits::MAX } else { K::Bits::ZERO });
         let SortMemory { keys: other_keys, values: other_values, none: [no_values, no_results], counts } = memory;
-        let keys = &mut self.keys;
-        let (len, tiles) = (keys.len(), keys.len().div_ceil(BLOCK * ITEMS));
-        let mut other_keys = other_keys.slice_mut(..len)?;
-        let mut other_values = other_values.slice_mut(..if HAS_VALUES { len } else { 0 })?;
+        let (len, tiles) = (self.keys.len(), self.keys.len().div_ceil(BLOCK * ITEMS));
+        let other = other_keys.slice_mut(..len)?;
+        let mut keys = Buffers { source: keys_from, array: self.keys.as_slice_mut(), other, passes };
+        let mut values = match &mut self.values {
+            Some(values) => {
+                let other = other_values.slice_mut(..len)?;
+                Buffers { source: values_from, array: values.as_slice_mut(), other, passes }
+            }
+            None => {
+                let (array, other) = (no_values.as_slice_mut(), no_results.as_slice_mut());
+                Buffers { source: None, array, other, passes }
+            }
+        };
         counts.begin(tiles.min(self.tiles), queue)?;
         let Counts { total, starts, states, tickets, tiles_cleared, is_in_graph: _ } = counts;
+        keys.begin(queue)?;
+        values.begin(queue)?;
         let chunk = chunk_len(len);
-        let launch = radix_count::<_, _, IS_FLOAT>(sign, flip, chunk, keys, total, &mut starts[0], tickets);
+        let (unsorted, _) = keys.of_pass(0);
+        let launch = radix_count::<_, _, IS_FLOAT>(sign, flip, chunk, &unsorted, total, &mut starts[0], tickets);
         queue.launch(launch.grid(len.div_ceil(chunk)))?;
-        let is_odd = passes % 2 == 1;
-        if is_odd {
-            // The last pass writes the array itself, so that the first one reads a copy.
-            queue.copy(&keys.as_slice(), &mut other_keys)?;
-            if let Some(values) = &self.values {
-                queue.copy(&values.as_slice(), &mut other_values)?;
-            }
-        }
         let mut is_first = true;
         for pass in 0..passes {
             let [mut these_starts, mut next_starts] = starts.each_mut();
             for from in (0..tiles).step_by(self.tiles) {
-                let mut keys = keys.as_slice_mut();
-                let mut other_keys = other_keys.as_slice_mut();
-                let mut values = match &mut self.values {
-                    Some(values) => values.as_slice_mut(),
-                    None => no_values.as_slice_mut(),
-                };
-                let mut other_values = if HAS_VALUES { other_values.as_slice_mut() } else { no_results.as_slice_mut() };
-                if (pass % 2 == 0) == is_odd {
-                    std::mem::swap(&mut keys, &mut other_keys);
-                    std::mem::swap(&mut values, &mut other_values);
-                }
                 let [these, next] = states;
                 if tiles > self.tiles && !is_first {
                     // The launch before may have had fewer tiles, and the same ticket.
@@ -281,6 +383,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
                 is_first = false;
                 let end = len.min((from + self.tiles) * (BLOCK * ITEMS));
                 let from = from * (BLOCK * ITEMS);
+                let ((keys, mut moved_keys), (values, mut moved_values)) = (keys.of_pass(pass), values.of_pass(pass));
                 let values = if HAS_VALUES { values.slice(from..end)? } else { values };
                 let keys = keys.slice(from..end)?;
                 let launch = radix_move::<_, _, _, IS_FLOAT, HAS_VALUES, ITEMS>(
@@ -289,8 +392,8 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
                     pass,
                     &keys,
                     &values,
-                    &mut other_keys,
-                    &mut other_values,
+                    &mut moved_keys,
+                    &mut moved_values,
                     these_starts,
                     next_starts,
                     these,
@@ -318,7 +421,7 @@ pub struct PreparedSort<'a, K, V, const HAS_VALUES: bool> {
 }
 
 impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, HAS_VALUES> {
-    /// Enqueues the sort of the keys that the array has then.
+    /// Enqueues the sort of the keys and values that the arrays have then.
     ///
     /// # Errors
     ///
@@ -338,12 +441,12 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, H
         self.sort.enqueue(&mut self.memory, &mut Queue::Graph(graph))
     }
 
-    /// Borrows the keys, for the next launch.
+    /// Borrows the array of the sorted keys: those for the next launch, if they are sorted in place.
     pub fn keys_mut(&mut self) -> DeviceSliceMut<'_, K> {
         self.sort.keys.as_slice_mut()
     }
 
-    /// Borrows the values, if there are any, for the next launch.
+    /// Borrows the array of the sorted values, if there are any: those for the next launch, if they are sorted in place.
     pub fn values_mut(&mut self) -> Option<DeviceSliceMut<'_, V>> {
         self.sort.values.as_mut().map(DeviceSlice::as_slice_mut)
     }
