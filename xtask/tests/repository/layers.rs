@@ -89,7 +89,7 @@ const PURE: &[&str] = &["kernel-ir", "kernel-compiler"];
 const IMPURE_MODULES: &[&str] = &["env", "fs", "io", "net", "os", "path", "process", "thread", "time"];
 
 /// Packages of tests, which may depend on any crate.
-const TESTS: &[&str] = &["tests", "tests/cases", "tests/random"];
+const TESTS: &[&str] = &["tests", "tests/cases", "tests/messages", "tests/random", "tests/runtime"];
 
 #[test]
 fn crates_depend_on_lower_layers_only() {
