@@ -352,15 +352,12 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         let (len, tiles) = (self.keys.len(), self.keys.len().div_ceil(BLOCK * ITEMS));
         let other = other_keys.slice_mut(..len)?;
         let mut keys = Buffers { source: keys_from, array: self.keys.as_slice_mut(), other, passes };
-        let mut values = match &mut self.values {
-            Some(values) => {
-                let other = other_values.slice_mut(..len)?;
-                Buffers { source: values_from, array: values.as_slice_mut(), other, passes }
-            }
-            None => {
-                let (array, other) = (no_values.as_slice_mut(), no_results.as_slice_mut());
-                Buffers { source: None, array, other, passes }
-            }
+        let mut values = if let Some(values) = &mut self.values {
+            let other = other_values.slice_mut(..len)?;
+            Buffers { source: values_from, array: values.as_slice_mut(), other, passes }
+        } else {
+            let (array, other) = (no_values.as_slice_mut(), no_results.as_slice_mut());
+            Buffers { source: None, array, other, passes }
         };
         counts.begin(tiles.min(self.tiles), queue)?;
         let Counts { total, starts, states, tickets, tiles_cleared, is_in_graph: _ } = counts;

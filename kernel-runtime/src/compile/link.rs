@@ -221,17 +221,17 @@ mod tests {
             .compile(SourceText { name: "many.cu", text: many }, &["--relocatable-device-code=true"], &sm_90a())
             .unwrap();
         let source = request().source.replace("__global__", "__global__ __launch_bounds__(1024)");
-        let linked = |file: LinkedFile| {
+        let with = |file: LinkedFile| {
             let files = [file];
             let flags = Flags { bounded_registers: Some(registers_for((1024, None))), ..Flags::default() };
             let request = Request { linked: &files, flags, ..Request::of_source("k", &source) };
             let image = nvrtc::compile(nvrtc, request, &sm_90a(), None).unwrap();
             link(nvrtc, linker, request, &sm_90a(), image)
         };
-        linked(file("many.cu", LinkedKind::CudaC, many.as_bytes())).unwrap();
-        linked(file("many.ptx", LinkedKind::Ptx, image.ptx.as_bytes())).unwrap();
+        with(file("many.cu", LinkedKind::CudaC, many.as_bytes())).unwrap();
+        with(file("many.ptx", LinkedKind::Ptx, image.ptx.as_bytes())).unwrap();
         // Machine code has the registers that it was compiled with.
-        let error = linked(file("many.cubin", LinkedKind::Cubin, &image.cubin.unwrap())).unwrap_err().to_string();
+        let error = with(file("many.cubin", LinkedKind::Cubin, &image.cubin.unwrap())).unwrap_err().to_string();
         assert!(error.contains("regcount") && error.contains("-maxrregcount"), "{error}");
     }
 

@@ -216,9 +216,7 @@ impl Pass<'_> {
                 }
             }
             // These compare their operands, and so does a comparison of the result with a constant.
-            Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args)
-                if matches!(op, Op::SaturatingSub | Op::AbsDiff) =>
-            {
+            Expr::Call(CallTarget::Helper(Helper { op: Op::SaturatingSub | Op::AbsDiff, .. }, _), args) => {
                 if let [a, b] = args.as_mut_slice() {
                     self.in_comparison(a, b, counters);
                 }

@@ -158,8 +158,9 @@ impl Range {
         // The bits of an unsigned value from 2^63 on are those of a negative number.
         let (mut least, mut greatest) = (if symbol.is_signed() { -MAGNITUDE } else { 0 }, MAGNITUDE);
         for (_, lo, hi) in assumed {
-            least = least.max(i64::try_from(*lo).unwrap_or(-MAGNITUDE));
-            greatest = greatest.min(i64::try_from(*hi).unwrap_or(MAGNITUDE));
+            let (lowest, highest) = (i128::from(-MAGNITUDE), i128::from(MAGNITUDE));
+            least = least.max(i64::try_from((*lo).max(lowest)).ok()?);
+            greatest = greatest.min(i64::try_from((*hi).min(highest)).ok()?);
         }
         Some(Range { least, extent: u64::try_from(greatest.checked_sub(least)?).ok()? })
     }
@@ -437,4 +438,139 @@ fn position_of<T: PartialEq>(elements: &mut Vec<T>, element: T) -> usize {
         elements.push(element);
         elements.len() - 1
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Scalar;
+
+    /// A linear congruential generator.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % end
+        }
+
+        fn of<T: Copy>(&mut self, all: &[T]) -> T {
+            all[self.below(all.len())]
+        }
+    }
+
+    const NUMBERS: [i64; 16] = [
+        0,
+        1,
+        -1,
+        2,
+        3,
+        7,
+        255,
+        -256,
+        1 << 20,
+        (1 << 31) - 1,
+        MAGNITUDE - 1,
+        MAGNITUDE,
+        MAGNITUDE + 1,
+        -MAGNITUDE - 1,
+        i64::MAX,
+        i64::MIN,
+    ];
+
+    fn poly(random: &mut Random, numbers: usize) -> Vec<Term> {
+        let coefficients: &[i128] = if random.below(8) > 0 { &[1, -1] } else { &[2, -3, 100, 1 << 40] };
+        let mut poly: Vec<Term> = (0..=random.below(2))
+            .map(|_| {
+                let factors = (0..=random.below(6) / 5).map(|_| random.below(numbers) as u32).collect();
+                Term { coefficient: random.of(coefficients), factors }
+            })
+            .collect();
+        if random.below(2) == 0 {
+            let coefficient =
+                if random.below(16) == 0 { random.of(&NUMBERS).into() } else { random.below(9) as i128 - 4 };
+            poly.push(Term { coefficient, factors: smallvec::SmallVec::new() });
+        }
+        poly
+    }
+
+    /// The difference of two numbers and a small constant, which needs no step.
+    fn difference(random: &mut Random, numbers: usize) -> Vec<Term> {
+        let mut term =
+            |coefficient| Term { coefficient, factors: [random.below(numbers) as u32].into_iter().collect() };
+        let mut poly = vec![term(1), term(-1)];
+        poly.push(Term { coefficient: random.below(9) as i128 - 4, factors: smallvec::SmallVec::new() });
+        poly
+    }
+
+    /// A predicate with up to so many numbers, and comparisons.
+    fn predicate(random: &mut Random, most_numbers: usize, comparisons: usize) -> Predicate {
+        let scalars = [Scalar::U64, Scalar::Usize, Scalar::I64, Scalar::I32];
+        let symbols: Vec<LaunchSymbol> =
+            (0..=random.below(6)).map(|index| LaunchSymbol::Param { index, scalar: random.of(&scalars) }).collect();
+        let assumed = match random.below(4) {
+            0 => {
+                let bounds = [i128::from(i64::MIN) - 1, -1, 0, 5, 1 << 44, 1 << 61, 1 << 63, 1 << 64];
+                let (a, b) = (random.of(&bounds), random.of(&bounds));
+                vec![(random.below(symbols.len()), a.min(b), a.max(b))]
+            }
+            _ => Vec::new(),
+        };
+        let mut numbers = Vec::new();
+        for _ in 0..random.below(most_numbers + 1) {
+            let known = symbols.len() + numbers.len();
+            let (left, right) = (poly(random, known), poly(random, known));
+            numbers.push(match random.below(4) {
+                0 => Number::Wrapped { poly: left, bits: random.of(&[8, 32, 64]), signed: random.below(2) == 0 },
+                1 => Number::Quotient(left, right),
+                2 => Number::Min(left, right),
+                _ => Number::Max(left, right),
+            });
+        }
+        let known = symbols.len() + numbers.len();
+        let mut nodes: Vec<Node> = (0..=random.below(comparisons))
+            .map(|_| Node::NonNegative(if comparisons > 64 { difference(random, known) } else { poly(random, known) }))
+            .collect();
+        nodes.push(Node::Constant(random.below(2) == 0));
+        for _ in 0..random.below(if comparisons > 64 { 60 } else { 8 }) {
+            let parts = (0..random.below(6)).map(|_| random.below(nodes.len()) as u32).collect();
+            nodes.push(if random.below(2) == 0 { Node::All(parts) } else { Node::Any(parts) });
+        }
+        let groups =
+            (0..=random.below(if comparisons > 64 { 63 } else { 4 })).map(|_| random.below(nodes.len()) as u32);
+        let groups = groups.collect();
+        let mut predicate =
+            Predicate { symbols, assumed, numbers, nodes, invariants: Vec::new(), groups, is_narrow: true, flat: None };
+        predicate.flat = Flat::new(&predicate);
+        predicate
+    }
+
+    /// The flat form agrees with the evaluation of the nodes wherever it has a verdict, also near the limits of its values, and
+    /// has one for most predicates and values.
+    #[test]
+    fn the_flat_form_agrees_with_the_nodes() {
+        let mut random = Random(1);
+        let (mut evaluated, mut many, mut all) = (0, 0, 0);
+        for round in 0..3000 {
+            let predicate =
+                predicate(&mut random, if round % 3 == 0 { 0 } else { 5 }, if round % 3 == 0 { 300 } else { 12 });
+            let Some(flat) = &predicate.flat else { continue };
+            for _ in 0..20 {
+                let values: Vec<u64> = (0..predicate.symbols.len())
+                    .map(|_| match random.below(12) {
+                        0 => random.of(&NUMBERS) as u64,
+                        _ => random.below(12) as u64,
+                    })
+                    .collect();
+                let exact = predicate.values(|symbol| values[symbol]);
+                all += 1;
+                if let Some(verdict) = flat.verdict(|symbol| values[symbol]) {
+                    assert_eq!(verdict, predicate.verdict_by_nodes(&exact), "{predicate:?} of {values:?}");
+                    evaluated += 1;
+                    many += usize::from(matches!(flat.truths, Truths::Many(_)));
+                }
+            }
+        }
+        assert!(evaluated > all / 4 && many > 100, "{evaluated} of {all}, {many} with many truth values");
+    }
 }
