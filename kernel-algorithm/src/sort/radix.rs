@@ -133,10 +133,13 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     };
 
     /// The elements of a thread, which two blocks of a multiprocessor hold in registers at once.
+    ///
+    /// The shared memory of keys of up to 4 bytes has at most 64 KiB, as on GPUs of compute capability 7.5.
     const ITEMS: usize = match (Self::WIDTH, HAS_VALUES) {
         (0..=4, _) => 24,
         (5..=8, false) => 20,
-        (5..=8, true) => 18,
+        (5..=8, true) if size_of::<K>() > 4 => 18,
+        (5..=8, true) => 12,
         _ => 6,
     };
 
@@ -333,6 +336,8 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
             self.passes::<IS_FLOAT, 20>(keys_from, values_from, memory, queue)
         } else if const { Self::ITEMS == 18 } {
             self.passes::<IS_FLOAT, 18>(keys_from, values_from, memory, queue)
+        } else if const { Self::ITEMS == 12 } {
+            self.passes::<IS_FLOAT, 12>(keys_from, values_from, memory, queue)
         } else {
             self.passes::<IS_FLOAT, 6>(keys_from, values_from, memory, queue)
         }
