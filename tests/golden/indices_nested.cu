@@ -123,24 +123,24 @@ static __device__ __forceinline__ u64 saturating_mul_u64(u64 a, u64 b) {
 
 }  // namespace rt
 
-#line 61 "tests/corpus/indices.rs"
+#line 62 "tests/corpus/indices.rs"
 extern "C" __global__ void nested(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, usize start, usize end, usize by, usize offset, rt::Launch launch) {
     for (usize row = start; row < end; ++row) {
         u32 sum = 0;
         const usize end_2 = rt::add_u64(by, offset, 0, launch);
-#line 64
+#line 65
         if (rt::within(rt::saturating_add_u64(rt::saturating_add_u64(offset, rt::saturating_mul_u64(row, by)), by), rt::opaque(x_len)) && rt::within(rt::saturating_add_u64(offset, by), x_len) && rt::within(1, by)) {
-#line 64
+#line 65
             for (usize col = offset; col < end_2; ++col) {
                 sum = rt::add_u32(sum, rt::add_u32(x[rt::add_u64(row * by, col, 2, launch)], x[by - 1 - (col - offset)], 8, launch), 9, launch);
             }
         } else {
-#line 64
+#line 65
             for (usize col = offset; col < end_2; ++col) {
                 sum = rt::add_u32(sum, rt::add_u32(x[rt::at<3>(rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch), rt::opaque(x_len), launch)], x[rt::at<7>(rt::sub_u64(by, 1, 4, launch) - (col - offset), rt::opaque(x_len), launch)], 8, launch), 9, launch);
             }
         }
-#line 67
+#line 68
         y[rt::at<10>(row, rt::opaque(y_len), launch)] = sum;
     }
 }
