@@ -86,7 +86,7 @@ pub fn sort_of_block<K: SortKey, V: DeviceType, const HAS_VALUES: bool, const N:
     }
 }
 
-/// As [`sort_of_block`], but stores the keys and values in other arrays.
+/// As `sort_of_block`, but stores the keys and values in other arrays.
 #[kernel(block = 512)]
 pub fn sort_of_block_into<K: SortKey, V: DeviceType, const HAS_VALUES: bool, const N: usize>(
     is_descending: bool,
