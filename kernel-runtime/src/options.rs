@@ -27,10 +27,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the maximum number of threads of a block and the minimum number of resident blocks that the attribute guarantees
+    /// to the compiler. A fixed block is also a bound.
+    pub(crate) fn bounds(&self) -> Option<(u32, Option<u32>)> {
+        self.launch_bounds.or_else(|| self.block.map(|[x, y, z]| (x * y * z, None)))
+    }
+
     /// Returns the maximum number of threads of a block that the attribute guarantees to the compiler.
     pub(crate) fn max_threads(&self) -> Option<u32> {
-        let fixed = self.block.map(|[x, y, z]| x * y * z);
-        self.launch_bounds.map(|(threads, _)| threads).or(fixed)
+        self.bounds().map(|(threads, _)| threads)
     }
 }
 

@@ -125,6 +125,13 @@ pub struct Sort<'a, K, V, const HAS_VALUES: bool> {
     tiles: usize,
 }
 
+/// The keys and values of a sort that the kernels read elsewhere than in the arrays of the results.
+#[derive(Clone, Copy)]
+struct Unsorted<'a, K, V> {
+    keys: Option<DeviceSlice<'a, K>>,
+    values: Option<DeviceSlice<'a, V>>,
+}
+
 impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_VALUES> {
     /// The size in bytes of the shared memory for an element of a tile.
     const WIDTH: usize = {
@@ -257,55 +264,54 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
     /// Enqueues the sort.
     pub(super) fn enqueue(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let is_small = Self::is_small(self.keys.len(), self.tiles);
-        let (keys_from, values_from) = (self.keys_from, self.values_from);
-        let (mut keys_from, mut values_from) =
-            (keys_from.and_then(ArrayView1::into_slice), values_from.and_then(ArrayView1::into_slice));
+        let mut from = Unsorted {
+            keys: self.keys_from.and_then(ArrayView1::into_slice),
+            values: self.values_from.and_then(ArrayView1::into_slice),
+        };
         // A block sorts in place or into other arrays, but not keys in one way and values in the other.
-        if self.keys.len() < 2 || is_small && (keys_from.is_none() || HAS_VALUES && values_from.is_none()) {
-            (keys_from, values_from) = (None, None);
+        if self.keys.len() < 2 || is_small && (from.keys.is_none() || HAS_VALUES && from.values.is_none()) {
+            from = Unsorted { keys: None, values: None };
         }
         // What a kernel cannot read where it is, strided elements above all, is sorted in place.
-        if let (Some(view), None) = (self.keys_from, keys_from) {
+        if let (Some(view), None) = (self.keys_from, from.keys) {
             queue.copy_view(view, &mut self.keys)?;
         }
-        if let (Some(view), None, Some(values)) = (self.values_from, values_from, &mut self.values) {
+        if let (Some(view), None, Some(values)) = (self.values_from, from.values, &mut self.values) {
             queue.copy_view(view, values)?;
         }
         if self.keys.len() < 2 {
             return Ok(());
         }
         if is_small {
-            return self.enqueue_small(keys_from, values_from, memory, queue);
+            return self.enqueue_small(from, memory, queue);
         }
         // Conditions that are constants, so that the kernels are compiled for one kind of keys and one number of items.
         if const { K::IS_FLOAT } {
-            self.enqueue_for::<true>(keys_from, values_from, memory, queue)
+            self.enqueue_for::<true>(from, memory, queue)
         } else {
-            self.enqueue_for::<false>(keys_from, values_from, memory, queue)
+            self.enqueue_for::<false>(from, memory, queue)
         }
     }
 
     /// Enqueues the launch of a single block.
     fn enqueue_small(
         &mut self,
-        keys_from: Option<DeviceSlice<'_, K>>,
-        values_from: Option<DeviceSlice<'_, V>>,
+        from: Unsorted<'_, K, V>,
         memory: &mut SortMemory<K, V>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         if items_for(self.keys.len(), size_of::<K>()) == FEW {
-            self.enqueue_block::<FEW>(keys_from, values_from, memory, queue)
+            self.enqueue_block::<FEW>(from, memory, queue)
         } else if const { size_of::<K>() > 4 } {
-            self.enqueue_block::<MANY_WIDE>(keys_from, values_from, memory, queue)
+            self.enqueue_block::<MANY_WIDE>(from, memory, queue)
         } else {
-            self.enqueue_block::<MANY>(keys_from, values_from, memory, queue)
+            self.enqueue_block::<MANY>(from, memory, queue)
         }
     }
 
     fn enqueue_block<const N: usize>(
         &mut self,
-        keys_from: Option<DeviceSlice<'_, K>>,
-        values_from: Option<DeviceSlice<'_, V>>,
+        from: Unsorted<'_, K, V>,
         memory: &mut SortMemory<K, V>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
@@ -315,39 +321,37 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
             None => no_results.as_slice_mut(),
         };
         let (is_descending, keys, values) = (self.is_descending, &mut self.keys, &mut values);
-        let Some(keys_from) = keys_from else {
+        let Some(keys_from) = from.keys else {
             return queue.launch(sort_of_block::<_, _, HAS_VALUES, N>(is_descending, keys, values).grid(1));
         };
-        let values_from = values_from.unwrap_or(no_values.as_slice());
+        let values_from = from.values.unwrap_or(no_values.as_slice());
         let launch = sort_of_block_into::<_, _, HAS_VALUES, N>(is_descending, &keys_from, &values_from, keys, values);
         queue.launch(launch.grid(1))
     }
 
     fn enqueue_for<const IS_FLOAT: bool>(
         &mut self,
-        keys_from: Option<DeviceSlice<'_, K>>,
-        values_from: Option<DeviceSlice<'_, V>>,
+        from: Unsorted<'_, K, V>,
         memory: &mut SortMemory<K, V>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
         if const { Self::ITEMS == 24 } {
-            self.passes::<IS_FLOAT, 24>(keys_from, values_from, memory, queue)
+            self.passes::<IS_FLOAT, 24>(from, memory, queue)
         } else if const { Self::ITEMS == 20 } {
-            self.passes::<IS_FLOAT, 20>(keys_from, values_from, memory, queue)
+            self.passes::<IS_FLOAT, 20>(from, memory, queue)
         } else if const { Self::ITEMS == 18 } {
-            self.passes::<IS_FLOAT, 18>(keys_from, values_from, memory, queue)
+            self.passes::<IS_FLOAT, 18>(from, memory, queue)
         } else if const { Self::ITEMS == 12 } {
-            self.passes::<IS_FLOAT, 12>(keys_from, values_from, memory, queue)
+            self.passes::<IS_FLOAT, 12>(from, memory, queue)
         } else {
-            self.passes::<IS_FLOAT, 6>(keys_from, values_from, memory, queue)
+            self.passes::<IS_FLOAT, 6>(from, memory, queue)
         }
     }
 
     /// Enqueues the passes.
     fn passes<const IS_FLOAT: bool, const ITEMS: usize>(
         &mut self,
-        keys_from: Option<DeviceSlice<'_, K>>,
-        values_from: Option<DeviceSlice<'_, V>>,
+        from: Unsorted<'_, K, V>,
         memory: &mut SortMemory<K, V>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
@@ -356,10 +360,10 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         let SortMemory { keys: other_keys, values: other_values, none: [no_values, no_results], counts } = memory;
         let (len, tiles) = (self.keys.len(), self.keys.len().div_ceil(BLOCK * ITEMS));
         let other = other_keys.slice_mut(..len)?;
-        let mut keys = Buffers { source: keys_from, array: self.keys.as_slice_mut(), other, passes };
+        let mut keys = Buffers { source: from.keys, array: self.keys.as_slice_mut(), other, passes };
         let mut values = if let Some(values) = &mut self.values {
             let other = other_values.slice_mut(..len)?;
-            Buffers { source: values_from, array: values.as_slice_mut(), other, passes }
+            Buffers { source: from.values, array: values.as_slice_mut(), other, passes }
         } else {
             let (array, other) = (no_values.as_slice_mut(), no_results.as_slice_mut());
             Buffers { source: None, array, other, passes }
@@ -375,7 +379,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         let mut is_first = true;
         for pass in 0..passes {
             let [mut these_starts, mut next_starts] = starts.each_mut();
-            for from in (0..tiles).step_by(self.tiles) {
+            for first in (0..tiles).step_by(self.tiles) {
                 let [these, next] = states;
                 if tiles > self.tiles && !is_first {
                     // The launch before may have had fewer tiles, and the same ticket.
@@ -383,11 +387,11 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
                     queue.fill(&mut tickets.as_slice_mut(), 0)?;
                 }
                 is_first = false;
-                let end = len.min((from + self.tiles) * (BLOCK * ITEMS));
-                let from = from * (BLOCK * ITEMS);
+                let end = len.min((first + self.tiles) * (BLOCK * ITEMS));
+                let start = first * (BLOCK * ITEMS);
                 let ((keys, mut moved_keys), (values, mut moved_values)) = (keys.of_pass(pass), values.of_pass(pass));
-                let values = if HAS_VALUES { values.slice(from..end)? } else { values };
-                let keys = keys.slice(from..end)?;
+                let values = if HAS_VALUES { values.slice(start..end)? } else { values };
+                let keys = keys.slice(start..end)?;
                 let launch = radix_move::<_, _, _, IS_FLOAT, HAS_VALUES, ITEMS>(
                     sign,
                     flip,
@@ -402,7 +406,7 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
                     next,
                     tickets,
                 );
-                let launch = launch.grid((end - from).div_ceil(BLOCK * ITEMS));
+                let launch = launch.grid((end - start).div_ceil(BLOCK * ITEMS));
                 queue.launch(launch.shared_bytes(BLOCK * ITEMS * Self::WIDTH))?;
                 std::mem::swap(&mut these_starts, &mut next_starts);
                 states.swap(0, 1);

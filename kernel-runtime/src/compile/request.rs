@@ -63,9 +63,8 @@ impl Default for Flags {
 
 impl From<Options> for Flags {
     fn from(options: Options) -> Self {
-        let Options { fmad, fast_math, max_registers, block, launch_bounds, .. } = options;
-        let fixed = block.map(|[x, y, z]| (x * y * z, None));
-        Flags { fmad, fast_math, max_registers, bounded_registers: launch_bounds.or(fixed).map(registers_for) }
+        let Options { fmad, fast_math, max_registers, .. } = options;
+        Flags { fmad, fast_math, max_registers, bounded_registers: options.bounds().map(registers_for) }
     }
 }
 

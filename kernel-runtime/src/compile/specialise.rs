@@ -117,14 +117,12 @@ impl Specialised {
     }
 
     pub(super) fn compiler_options(&self, layout: Layout, build: Build) -> cumbia_kernel_compiler::Options {
-        let Options { bounds_checks, launch_bounds, block, max_registers, .. } = self.options;
-        // A fixed block is also the launch bound.
-        let fixed = block.map(|[x, y, z]| (x * y * z, None));
+        let Options { bounds_checks, block, max_registers, .. } = self.options;
         let (variant, groups) = self.variant(layout, build);
         cumbia_kernel_compiler::Options {
             bounds_checks,
             // NVRTC ignores a register limit beside launch bounds.
-            launch_bounds: if build == Build::Limited { None } else { launch_bounds.or(fixed) },
+            launch_bounds: if build == Build::Limited { None } else { self.options.bounds() },
             registers_limited: build == Build::Limited || max_registers.is_some(),
             block,
             contiguous_views: layout == Layout::Contiguous,
