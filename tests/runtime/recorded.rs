@@ -159,6 +159,36 @@ fn scans_and_sorts() {
     });
 }
 
+/// Scans with the same temporary memory in a graph and on a stream, in turn, of different lengths: the graph executes again without a
+/// recording.
+#[test]
+fn scans_between_the_runs_of_a_graph() {
+    on_each_device(|device| {
+        let stream = device.stream().unwrap();
+        let (n, m) = (30_000, 9000);
+        let mut x = device.to_device(&numbers(n, 0, 200)).unwrap();
+        let (mut y, mut z) = (device.zeros::<u32>(n).unwrap(), device.zeros::<u32>(n).unwrap());
+        let mut memory = exclusive_scan(&x, &mut y, 0, Plus).memory().unwrap();
+        let expected = |host: &[u32]| -> Vec<u32> {
+            (0..host.len()).scan(0, |sum, i| Some(std::mem::replace(sum, *sum + host[i]))).collect()
+        };
+        let mut graph = Graph::new(&stream);
+        for seed in 0..4 {
+            let host = numbers(n, seed, 200);
+            x.copy_from_host(&host).unwrap();
+            graph.run(|g| exclusive_scan(&x, &mut y, 0, Plus).prepare_in(&mut memory)?.record(g)).unwrap();
+            assert!(y.to_host().unwrap() == expected(&host));
+            for len in [n, m].into_iter().cycle().take(seed as usize) {
+                let (x, mut z) = (x.slice(..len).unwrap(), z.slice_mut(..len).unwrap());
+                let scan = exclusive_scan(&x, &mut z, 0, Plus).on(&stream);
+                scan.prepare_in(&mut memory).unwrap().launch().unwrap();
+                assert!(z.to_host().unwrap() == expected(&host[..len]));
+            }
+        }
+        check_builds(device, &graph);
+    });
+}
+
 /// The algorithms without temporary memory.
 #[test]
 fn maps_and_matrices() {

@@ -12,8 +12,8 @@ use crate::operator::{Equatable, Function2};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, before_in_rows, blocks_of, load_rows, note_beginning, prefix_of_tile,
-    publish, publish_losses, scan_of_block,
+    BLOCK, Groups, LookAhead, States, before_in_rows, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
+    publish_losses, scan_of_block,
 };
 
 /// The number of runs that begin among some elements, and the reduction of the values from the last beginning on; of all values
@@ -40,7 +40,7 @@ impl<C: Number, V: DeviceType, F: Function2<V, V, Output = V>> Function2<Runs<C,
     }
 }
 
-/// Stores the scan of the values of each run of equal keys in `y`. `states` are a `LookAhead`. A block has `ITEMS` elements for
+/// Stores the scan of the values of each run of equal keys in `y`. `states` are of a `LookAhead`. A block has `ITEMS` elements for
 /// each thread, in `ROWS` rows of 32 (1 if a thread has a single element). The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn scan_runs<
@@ -57,7 +57,7 @@ pub fn scan_runs<
     keys: ArrayView1<K>,
     x: ArrayView1<V>,
     y: &mut [V],
-    states: &mut [u64],
+    states: States<'_>,
 ) {
     // The values of the tile whose aggregate is published, and of the one before, whose results are stored. A column more than
     // the elements of a row, so that the elements of a thread and those of a warp are in different banks.
@@ -76,7 +76,7 @@ pub fn scan_runs<
     let (own_row, own_column) = (row + lane / lanes_of_row, lane % lanes_of_row * ITEMS);
     let in_tile = row * WARP_SIZE + lane;
     let (tiles, stride) = (len.div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
-    if !are_states::<Runs<C, V>>(states, tiles) {
+    if !states.suffice::<Runs<C, V>>(tiles) {
         return;
     }
     note_beginning();
@@ -153,7 +153,7 @@ pub fn scan_runs<
             sync_threads();
         }
 
-        let parts = groups.receive(asked, tile_to_store);
+        let parts = groups.receive(asked, tile_to_store, states);
         let first = step as usize * (BLOCK * ITEMS);
         preceding = keys[(first + (in_tile - lane)).max(1).min(len) - 1];
         loaded_keys = load_rows(keys, first, in_tile, any_key);
@@ -346,9 +346,9 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
         let tiles = self.tiles().count;
         let shared_bytes = 2 * ROWS * (WARP_SIZE + 1) * size_of::<V>();
         let blocks = blocks_of::<Runs<C, V>>(self.keys.device(), tiles, shared_bytes);
-        let mut states = look_ahead.begin(tiles, queue)?;
+        let states = look_ahead.begin(tiles, queue)?;
         let (operator, keys, x) = (self.operator, &self.keys, &self.x);
-        let launch = scan_runs::<K, V, C, F, ITEMS, ROWS, EXCLUSIVE>(operator, initial, keys, x, y, &mut states);
+        let launch = scan_runs::<K, V, C, F, ITEMS, ROWS, EXCLUSIVE>(operator, initial, keys, x, y, states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }

@@ -18,7 +18,7 @@ use cumbia::intrinsics::{
     shfl_sync, shfl_up_sync, sync_threads_count, sync_warp, thread_idx,
 };
 use cumbia::{ArrayView1, Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
-use cumbia_kernel_macros::{DeviceType, device};
+use cumbia_kernel_macros::{DeviceType, KernelArgument, device};
 
 use crate::adjacent::is_aligned;
 use crate::operator::Function2;
@@ -44,10 +44,8 @@ const MAX_PARTS: usize = PARTS_OF_WARP * WARPS;
 /// The maximum number of groups of which a warp reduces the aggregates.
 const PARTS_OF_WARP: usize = 2;
 
-/// The statuses of a word of an aggregate: a thread has faulted on which the aggregate depends, or the word is published. Before,
-/// it is 0. The status of an aggregate is the least of those of its words.
-const LOST: u32 = 1;
-const AGGREGATE: u32 = 2;
+/// The largest number of a launch, whose statuses are represented by a `u32`.
+const LAST_LAUNCH: u32 = u32::MAX / 2;
 
 /// The size in bytes of a word, which is published in 64 bits with its status, so that no order of accesses is needed.
 const WORD: usize = 4;
@@ -131,37 +129,62 @@ fn from_words<T: DeviceType>(words: [u32; MAX_WORDS], like: T) -> T {
     unsafe { T::load(buffer.0.as_mut_ptr().cast()) }
 }
 
+/// The words of the aggregates of all tiles, through which the blocks of a launch publish them, each with a status.
+///
+/// The statuses of a launch are greater than those of earlier launches, so that the words need not be cleared between two. The
+/// status of an aggregate is the least of those of its words.
+#[doc(hidden)]
+#[derive(KernelArgument)]
+pub struct States<'a> {
+    words: DeviceSliceMut<'a, u64>,
+    /// The number of the launch among those with this memory, from 1 to [`LAST_LAUNCH`]. Its statuses are the even number twice
+    /// as large and the odd one after it.
+    launch: u32,
+}
+
+#[device]
+impl States<'_> {
+    /// Returns the status of an aggregate if a thread has faulted on which it depends. Before, the status is less.
+    fn lost(self) -> u32 {
+        self.launch << 1
+    }
+
+    /// Returns the status of a published aggregate.
+    fn published(self) -> u32 {
+        self.launch << 1 | 1
+    }
+
+    /// Returns whether the words of so many tiles with aggregates of type `T` exist, and can be loaded in pairs. A kernel does nothing
+    /// otherwise, which no launch of this crate leads to.
+    pub(crate) fn suffice<T: DeviceType>(self, tiles: u32) -> bool {
+        is_aligned(self.words) && self.words.len() >= tiles as usize * const { size_of::<T>().div_ceil(WORD) }
+    }
+}
+
 /// Publishes words of an aggregate for other blocks.
 #[device]
-fn publish_words<T: DeviceType>(tile: u32, status: u32, words: [u32; MAX_WORDS], states: &mut [u64]) {
+fn publish_words<T: DeviceType>(tile: u32, status: u32, words: [u32; MAX_WORDS], states: States<'_>) {
     let count = const { size_of::<T>().div_ceil(WORD) };
     #[unroll]
     for k in 0..count {
         let state = (status as u64) << 32 | words[k] as u64;
-        atomic_store_explicit::<Relaxed, DeviceScope>(&mut states[tile as usize * count + k], state);
+        atomic_store_explicit::<Relaxed, DeviceScope>(&mut states.words[tile as usize * count + k], state);
     }
 }
 
 /// Publishes the aggregate of a tile for other blocks.
 #[device]
-pub(crate) fn publish<T: DeviceType>(tile: u32, aggregate: T, states: &mut [u64]) {
-    publish_words::<T>(tile, AGGREGATE, to_words(aggregate), states);
+pub(crate) fn publish<T: DeviceType>(tile: u32, aggregate: T, states: States<'_>) {
+    publish_words::<T>(tile, states.published(), to_words(aggregate), states);
 }
 
 /// Publishes that a tile has no aggregate.
 #[device]
-fn publish_loss<T: DeviceType>(tile: u32, states: &mut [u64]) {
-    publish_words::<T>(tile, LOST, [0; MAX_WORDS], states);
+fn publish_loss<T: DeviceType>(tile: u32, states: States<'_>) {
+    publish_words::<T>(tile, states.lost(), [0; MAX_WORDS], states);
 }
 
-/// Returns whether the states of so many tiles with aggregates of type `T` exist, and can be loaded in pairs. A kernel does nothing
-/// otherwise, which no launch of this crate leads to.
-#[device]
-pub(crate) fn are_states<T: DeviceType>(states: &[u64], tiles: u32) -> bool {
-    is_aligned(states) && states.len() >= tiles as usize * const { size_of::<T>().div_ceil(WORD) }
-}
-
-/// Loads two adjacent states, of which the first has an even index, from [`are_states`].
+/// Loads two adjacent states, of which the first has an even index, from [`States::suffice`].
 #[device(unsafe(cuda = r#"
     rt::Array<u64, 2> pair;
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(pair.at[0]), "=l"(pair.at[1]) : "l"(states + first));
@@ -173,7 +196,7 @@ fn load_pair(states: &[u64], first: usize) -> [u64; 2] {
 
 /// Returns the states of the words of a tile's aggregate of type `T`.
 #[device]
-fn states_of<T: DeviceType>(tile: u32, states: &[u64]) -> [u64; MAX_WORDS] {
+fn states_of<T: DeviceType>(tile: u32, states: States<'_>) -> [u64; MAX_WORDS] {
     let count = const { size_of::<T>().div_ceil(WORD) };
     let first = tile as usize * count;
     let mut found = [0; MAX_WORDS];
@@ -181,36 +204,36 @@ fn states_of<T: DeviceType>(tile: u32, states: &[u64]) -> [u64; MAX_WORDS] {
         // Half as many accesses of the L2 cache: every block loads the states of every tile.
         #[unroll]
         for k in 0..count / 2 {
-            let pair = load_pair(states, first + 2 * k);
+            let pair = load_pair(states.words, first + 2 * k);
             found[2 * k] = pair[0];
             found[2 * k + 1] = pair[1];
         }
     } else {
         #[unroll]
         for k in 0..count {
-            found[k] = atomic_load_explicit::<Relaxed, DeviceScope>(&states[first + k]);
+            found[k] = atomic_load_explicit::<Relaxed, DeviceScope>(&states.words[first + k]);
         }
     }
     found
 }
 
-/// Returns the status of an aggregate, and the aggregate; `like` without one.
+/// Returns the status of an aggregate whose words have been loaded, and the aggregate; `like` without one.
 #[device]
-fn aggregate_of<T: DeviceType>(states: [u64; MAX_WORDS], like: T) -> (u32, T) {
+fn aggregate_of<T: DeviceType>(loaded: [u64; MAX_WORDS], like: T, states: States<'_>) -> (u32, T) {
     let count = const { size_of::<T>().div_ceil(WORD) };
     let mut words = [0; MAX_WORDS];
-    let mut status = AGGREGATE;
+    let mut status = states.published();
     #[unroll]
     for k in 0..count {
-        words[k] = states[k] as u32;
-        status = status.min((states[k] >> 32) as u32);
+        words[k] = loaded[k] as u32;
+        status = status.min((loaded[k] >> 32) as u32);
     }
-    (status, if status == AGGREGATE { from_words(words, like) } else { like })
+    (status, if status == states.published() { from_words(words, like) } else { like })
 }
 
 /// Publishes that the tiles of the block have no aggregates, from this one on.
 #[device]
-pub(crate) fn publish_losses<T: DeviceType>(first: u32, tiles: u32, states: &mut [u64]) {
+pub(crate) fn publish_losses<T: DeviceType>(first: u32, tiles: u32, states: States<'_>) {
     for tile in (first..tiles).step_by(grid_dim().x) {
         publish_loss::<T>(tile, states);
     }
@@ -416,7 +439,7 @@ impl<T: DeviceType> Groups<T> {
 
     /// Asks for the aggregates of all tiles before a tile that are not in these groups, without waiting for them. Large ones, which
     /// would need many registers, are not asked for.
-    pub(crate) fn ask(self, tile: u32, states: &[u64]) -> Asked {
+    pub(crate) fn ask(self, tile: u32, states: States<'_>) -> Asked {
         let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
         let mut asked = Asked { states: [[0; MAX_WORDS]; PARTS_OF_WARP] };
         if const { size_of::<T>() <= WORD * MAX_WORDS_ASKED } {
@@ -433,16 +456,16 @@ impl<T: DeviceType> Groups<T> {
 
     /// Returns the aggregates that have been asked for, as far as they were published then. Called by all lanes of the warp before
     /// they load another tile: later loads may share a scoreboard with these ones, and would be waited for, too.
-    pub(crate) fn receive(self, asked: Asked, tile: u32) -> Parts<T> {
+    pub(crate) fn receive(self, asked: Asked, tile: u32, states: States<'_>) -> Parts<T> {
         let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
         let mut parts =
-            Parts { status: [AGGREGATE; PARTS_OF_WARP], value: [self.value; PARTS_OF_WARP], is_lost: false };
+            Parts { status: [states.published(); PARTS_OF_WARP], value: [self.value; PARTS_OF_WARP], is_lost: false };
         let mut is_lost = false;
         #[unroll]
         for k in 0..PARTS_OF_WARP {
             if lane < self.members((k * WARPS + warp) as u32, tile) {
-                (parts.status[k], parts.value[k]) = aggregate_of(asked.states[k], self.value);
-                is_lost = is_lost || parts.status[k] == LOST;
+                (parts.status[k], parts.value[k]) = aggregate_of(asked.states[k], self.value, states);
+                is_lost = is_lost || parts.status[k] == states.lost();
             }
         }
         parts.is_lost = any_sync(u32::MAX, is_lost);
@@ -460,7 +483,7 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     groups: Groups<T>,
     received: Parts<T>,
     operator: F,
-    states: &mut [u64],
+    states: States<'_>,
 ) -> (Groups<T>, T, bool) {
     let mut parts = shared::<[T; MAX_PARTS]>();
     let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id() as u32);
@@ -473,9 +496,9 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
         let (mut status, mut value) = (received.status[k], received.value[k]);
         // First a number of polls, and then the time at which the wait ends.
         let (mut bound, mut is_time) = (FIRST_POLLS, false);
-        while status == 0 {
+        while status < states.lost() {
             let member = (groups.count + part) * GROUP + lane;
-            (status, value) = aggregate_of(states_of::<T>(member, states), value);
+            (status, value) = aggregate_of(states_of::<T>(member, states), value, states);
             if is_gpu() {
                 if is_time {
                     if bound.wrapping_sub(time()) >= 1 << 31 {
@@ -490,7 +513,7 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
                 }
             }
         }
-        is_lost = is_lost || status == LOST;
+        is_lost = is_lost || status == states.lost();
         let members = groups.members(part, tile);
         if members > 0 && !any_sync(u32::MAX, is_lost) {
             let of_part = warp_reduce_first(value, members as usize, operator);
@@ -536,33 +559,43 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
 
 /// The memory through which the blocks of a launch publish aggregates of the tiles.
 pub(crate) struct LookAhead<T> {
-    states: DeviceArray<u64>,
-    /// Whether no launch has written the states yet.
-    is_zeroed: bool,
+    words: DeviceArray<u64>,
+    /// The number of the last launch, which is at least that of the launches in graphs.
+    launches: u32,
     of: PhantomData<T>,
 }
+
+/// The number of a launch in a graph, which clears the words before: the graph is executed between any two launches.
+const LAUNCH_OF_GRAPH: u32 = 1;
 
 impl<T: DeviceType> LookAhead<T> {
     /// Allocates the memory for a number of tiles.
     pub(crate) fn new(stream: &Stream, tiles: usize) -> Result<Self> {
-        Ok(LookAhead { states: stream.zeros(Self::words(tiles))?, is_zeroed: true, of: PhantomData })
+        Ok(LookAhead { words: stream.zeros(Self::words(tiles))?, launches: LAUNCH_OF_GRAPH, of: PhantomData })
     }
 
     /// Replaces the memory if it is too short.
     pub(crate) fn fit(&mut self, stream: &Stream, tiles: usize) -> Result<()> {
-        if !suffices(&self.states, stream, Self::words(tiles)) {
+        if !suffices(&self.words, stream, Self::words(tiles)) {
             *self = LookAhead::new(stream, tiles)?;
         }
         Ok(())
     }
 
-    /// Returns the states for a launch, which writes them.
-    pub(crate) fn begin(&mut self, tiles: usize, queue: &mut Queue<'_, '_>) -> Result<DeviceSliceMut<'_, u64>> {
-        let mut states = self.states.slice_mut(..Self::words(tiles))?;
-        if !std::mem::take(&mut self.is_zeroed) || queue.is_graph() {
-            queue.fill(&mut states, 0)?;
-        }
-        Ok(states)
+    /// Returns the words for a launch, which writes them.
+    pub(crate) fn begin(&mut self, tiles: usize, queue: &mut Queue<'_, '_>) -> Result<States<'_>> {
+        let launch = if queue.is_graph() {
+            queue.fill(&mut self.words.slice_mut(..Self::words(tiles))?, 0)?;
+            LAUNCH_OF_GRAPH
+        } else {
+            if self.launches == LAST_LAUNCH {
+                queue.fill(&mut self.words.as_slice_mut(), 0)?;
+                self.launches = LAUNCH_OF_GRAPH;
+            }
+            self.launches += 1;
+            self.launches
+        };
+        Ok(States { words: self.words.slice_mut(..Self::words(tiles))?, launch })
     }
 
     /// Returns the number of words of the aggregates of a number of tiles.
@@ -572,7 +605,7 @@ impl<T: DeviceType> LookAhead<T> {
 
     /// Returns the size of the memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<u64>() * self.states.len()
+        size_of::<u64>() * self.words.len()
     }
 }
 
@@ -598,3 +631,21 @@ const MAX_CPU_BLOCKS: usize = 16;
 
 /// The shared memory that each block needs besides its own, and the alignment of variables.
 const SHARED_BYTES_OF_SYSTEM: usize = 1024 + 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After the last launch that has a number, the words are cleared, and the numbers begin again.
+    #[test]
+    fn numbers_of_launches_begin_again() {
+        let stream = Device::cpu().default_stream();
+        let mut memory = LookAhead::<u32>::new(&stream, 2).unwrap();
+        memory.launches = LAST_LAUNCH - 1;
+        memory.words.fill(u64::MAX).unwrap();
+        assert_eq!(memory.begin(1, &mut Queue::Stream(&stream)).unwrap().launch, LAST_LAUNCH);
+        assert_eq!(memory.words.to_host().unwrap(), [u64::MAX; 2]);
+        assert_eq!(memory.begin(1, &mut Queue::Stream(&stream)).unwrap().launch, LAUNCH_OF_GRAPH + 1);
+        assert_eq!(memory.words.to_host().unwrap(), [0; 2]);
+    }
+}

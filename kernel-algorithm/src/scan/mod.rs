@@ -16,13 +16,13 @@ use crate::arrays::{Input, Output, require_same_length, view_of};
 use crate::operator::Function2;
 use crate::queue::{Held, Queue};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, load_rows_in_place, note_beginning, prefix_of_tile,
+    BLOCK, Groups, LookAhead, States, blocks_of, load_rows, load_rows_in_place, note_beginning, prefix_of_tile,
     publish, publish_losses, scan_of_block,
 };
 use crate::warp::inclusive_from;
 
-/// Scans `x`, or `y` itself if `IN_PLACE`. `states` are a `LookAhead`. A block has `ITEMS` elements for each thread, in `ROWS` rows of 32 (1 if a thread has
-/// a single element). The launch is cooperative.
+/// Scans `x`, or `y` itself if `IN_PLACE`. `states` are of a `LookAhead`. A block has `ITEMS` elements for each thread, in `ROWS`
+/// rows of 32 (1 if a thread has a single element). The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn scan_tiles<
     T: DeviceType,
@@ -36,7 +36,7 @@ pub fn scan_tiles<
     initial: T,
     x: ArrayView1<T>,
     y: &mut [T],
-    states: &mut [u64],
+    states: States<'_>,
 ) {
     // A column more than the elements of a row, so that the elements of a thread and those of a warp are in different banks.
     let mut exchange = shared::<[[T; WARP_SIZE + 1]; ROWS]>();
@@ -54,7 +54,7 @@ pub fn scan_tiles<
     let in_tile = row * WARP_SIZE + lane;
 
     let (tiles, stride) = (len.div_ceil(BLOCK * ITEMS) as u32, grid_dim().x as u32);
-    if !are_states::<T>(states, tiles) {
+    if !states.suffice::<T>(tiles) {
         return;
     }
     note_beginning();
@@ -120,7 +120,7 @@ pub fn scan_tiles<
             sync_threads();
         }
 
-        let parts = groups.receive(asked, tile_to_store);
+        let parts = groups.receive(asked, tile_to_store, states);
         // Of an array that is overwritten, each block loads and stores its own tiles, and a tile before it is stored.
         let next_tile = step as usize * (BLOCK * ITEMS);
         loaded = if IN_PLACE {
@@ -431,12 +431,12 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, c
     ) -> Result<()> {
         let tiles = self.tiles();
         let blocks = blocks_of::<T>(self.y.device(), tiles, ROWS * (WARP_SIZE + 1) * size_of::<T>());
-        let mut states = memory.0.begin(tiles, queue)?;
+        let states = memory.0.begin(tiles, queue)?;
         let Scan { x, y, initial, operator, .. } = self;
         let (operator, initial) = (*operator, *initial);
         let (none, mut y) = y.as_slice_mut().split_at(0)?;
         let x = x.unwrap_or_else(|| view_of(none.as_slice()));
-        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE, IN_PLACE>(operator, initial, x, &mut y, &mut states);
+        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE, IN_PLACE>(operator, initial, x, &mut y, states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }

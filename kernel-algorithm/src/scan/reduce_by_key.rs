@@ -14,12 +14,12 @@ use crate::queue::{Held, Queue};
 use crate::scan::by_key::{Elements, Followed, Runs, RunsMemory};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
-    publish_losses, scan_of_block, stage_rows,
+    BLOCK, Groups, LookAhead, States, blocks_of, load_rows, note_beginning, prefix_of_tile, publish, publish_losses,
+    scan_of_block, stage_rows,
 };
 
-/// Stores the key of each run in `firsts`, the reduction of its values in `y`, and the number of runs in `count`. `states` are a
-/// `LookAhead`. A block has `ITEMS` elements for each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single
+/// Stores the key of each run in `firsts`, the reduction of its values in `y`, and the number of runs in `count`. `states` are
+/// of a `LookAhead`. A block has `ITEMS` elements for each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single
 /// element. The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn reduce_runs<
@@ -37,7 +37,7 @@ pub fn reduce_runs<
     firsts: &mut [K],
     y: &mut [V],
     count: &mut [usize],
-    states: &mut [u64],
+    states: States<'_>,
 ) {
     // Of the tile whose aggregate is published, the keys of the runs that begin among the elements of each thread, in the places
     // of its first elements, and the reductions of its values before each of them. Of the tile before, the keys of all runs that
@@ -56,7 +56,7 @@ pub fn reduce_runs<
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let of_warp = warp * (WARP_SIZE * ITEMS);
     let (tiles, stride) = (len.div_ceil(TILE) as u32, grid_dim().x as u32);
-    if !are_states::<Runs<C, V>>(states, tiles) {
+    if !states.suffice::<Runs<C, V>>(tiles) {
         return;
     }
     note_beginning();
@@ -147,7 +147,7 @@ pub fn reduce_runs<
             sync_threads();
         }
 
-        let parts = groups.receive(asked, tile_to_store);
+        let parts = groups.receive(asked, tile_to_store, states);
         let first = step as usize * TILE;
         preceding = keys[(first + of_warp).max(1).min(len) - 1];
         loaded_keys = load_rows(keys, first, of_warp + lane, any_key);
@@ -333,7 +333,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
         let tiles = self.tiles_of_reduction().count;
         let shared_bytes = 2 * HELD * (size_of::<K>() + size_of::<V>());
         let blocks = blocks_of::<Runs<C, V>>(self.keys.device(), tiles, shared_bytes);
-        let mut states = look_ahead.begin(tiles, queue)?;
+        let states = look_ahead.begin(tiles, queue)?;
         let Results { mut firsts, mut y } = results;
         let launch = reduce_runs::<K, V, C, F, ITEMS, TILE, HELD>(
             self.operator,
@@ -342,7 +342,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
             &mut firsts,
             &mut y,
             count,
-            &mut states,
+            states,
         );
         queue.launch(launch.grid(blocks).cooperative())
     }

@@ -17,8 +17,8 @@ use crate::operator::{Equatable, Function2, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
-    publish_losses, scan_of_warps, stage_rows,
+    BLOCK, Groups, LookAhead, States, blocks_of, load_rows, note_beginning, prefix_of_tile, publish, publish_losses,
+    scan_of_warps, stage_rows,
 };
 use crate::warp::warp_inclusive_scan;
 
@@ -45,8 +45,8 @@ impl<C: Number> Function2<Beginnings<C>, Beginnings<C>> for Joined {
     }
 }
 
-/// Stores the first element of each run in `firsts`, its length in `lengths`, and the number of runs in `count`. `states` are a
-/// `LookAhead`. A block has `ITEMS` elements for each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single
+/// Stores the first element of each run in `firsts`, its length in `lengths`, and the number of runs in `count`. `states` are
+/// of a `LookAhead`. A block has `ITEMS` elements for each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single
 /// element. The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn encode_tiles<
@@ -61,7 +61,7 @@ pub fn encode_tiles<
     firsts: &mut [K],
     lengths: &mut [L],
     count: &mut [usize],
-    states: &mut [u64],
+    states: States<'_>,
 ) {
     // The elements of the tile whose number of runs is published. Of the tile before, the first elements of the runs, and their
     // indices in the tile.
@@ -76,7 +76,7 @@ pub fn encode_tiles<
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let of_warp = warp * (WARP_SIZE * ITEMS);
     let (tiles, stride) = (x.len().div_ceil(TILE) as u32, grid_dim().x as u32);
-    if !are_states::<Beginnings<C>>(states, tiles) {
+    if !states.suffice::<Beginnings<C>>(tiles) {
         return;
     }
     note_beginning();
@@ -140,7 +140,7 @@ pub fn encode_tiles<
             sync_threads();
         }
 
-        let parts = groups.receive(asked, tile_to_store);
+        let parts = groups.receive(asked, tile_to_store, states);
         let first = step as usize * TILE;
         preceding = x[(first + of_warp).max(1).min(x.len()) - 1];
         loaded = load_rows(x, first, of_warp + lane, any);
@@ -362,9 +362,9 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
         }
         let shared_bytes = 2 * HELD * size_of::<K>() + TILE * size_of::<u16>();
         let blocks = blocks_of::<Beginnings<C>>(self.x.device(), tiles, shared_bytes);
-        let mut states = look_ahead.begin(tiles, queue)?;
+        let states = look_ahead.begin(tiles, queue)?;
         let RunLengthEncode { x, firsts, lengths, stream: _ } = self;
-        let launch = encode_tiles::<K, L, C, ITEMS, TILE, HELD>(*x, firsts, lengths, count, &mut states);
+        let launch = encode_tiles::<K, L, C, ITEMS, TILE, HELD>(*x, firsts, lengths, count, states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }

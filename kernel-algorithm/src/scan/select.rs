@@ -11,8 +11,8 @@ use crate::operator::{Equatable, Function1, Plus};
 use crate::queue::{Held, Queue};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
-    BLOCK, Groups, LookAhead, are_states, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
-    publish_losses, scan_of_warps, stage_rows,
+    BLOCK, Groups, LookAhead, States, blocks_of, load_rows, note_beginning, prefix_of_tile, publish, publish_losses,
+    scan_of_warps, stage_rows,
 };
 use crate::warp::warp_inclusive_scan;
 
@@ -54,7 +54,7 @@ impl<T: DeviceType + PartialEq> Condition<T> for Differs {
 }
 
 /// Stores the selected elements in `y`, in their order, and their number in `count`. If `SPLITS`, stores the others in `rest`.
-/// `states` are a `LookAhead` for a scan of the numbers of selected elements of the tiles. A block has `ITEMS` elements for
+/// `states` are of a `LookAhead` for a scan of the numbers of selected elements of the tiles. A block has `ITEMS` elements for
 /// each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single element. The launch is cooperative.
 #[kernel(block = 256, launch_bounds(256, 3))]
 pub fn select_tiles<
@@ -71,7 +71,7 @@ pub fn select_tiles<
     y: &mut [T],
     rest: &mut [T],
     count: &mut [usize],
-    states: &mut [u64],
+    states: States<'_>,
 ) {
     // The elements of the tile whose number is published; and those of the tile before, the selected ones first.
     let mut elements = shared::<[T; HELD]>();
@@ -84,7 +84,7 @@ pub fn select_tiles<
     let (warp, lane) = (t / WARP_SIZE, t % WARP_SIZE);
     let of_warp = warp * (WARP_SIZE * ITEMS);
     let (tiles, stride) = (x.len().div_ceil(TILE) as u32, grid_dim().x as u32);
-    if !are_states::<C>(states, tiles) {
+    if !states.suffice::<C>(tiles) {
         return;
     }
     note_beginning();
@@ -139,7 +139,7 @@ pub fn select_tiles<
             sync_threads();
         }
 
-        let parts = groups.receive(asked, tile_to_store);
+        let parts = groups.receive(asked, tile_to_store, states);
         let first = step as usize * TILE;
         if P::NEEDS_BEFORE {
             preceding = x[(first + of_warp).max(1).min(x.len()) - 1];
@@ -475,7 +475,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
             return queue.fill(&mut count.as_slice_mut(), 0);
         }
         let blocks = blocks_of::<C>(self.x.device(), tiles, 2 * HELD * size_of::<T>());
-        let mut states = look_ahead.begin(tiles, queue)?;
+        let states = look_ahead.begin(tiles, queue)?;
         // SAFETY: it has no elements.
         let mut none = if self.rest.is_some() { None } else { Some(unsafe { self.x.device().uninitialized(0)? }) };
         let rest = self.rest.as_mut().map(DeviceSlice::as_slice_mut);
@@ -483,7 +483,7 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
             unreachable!("without an array for the others there is an empty one")
         };
         let (condition, x, y) = (self.condition, &self.x, &mut self.y);
-        let launch = select_tiles::<T, P, C, ITEMS, TILE, HELD, SPLITS>(condition, x, y, &mut rest, count, &mut states);
+        let launch = select_tiles::<T, P, C, ITEMS, TILE, HELD, SPLITS>(condition, x, y, &mut rest, count, states);
         queue.launch(launch.grid(blocks).cooperative())
     }
 }
