@@ -841,6 +841,13 @@ impl<'m> Machine<'m> {
                 }
                 self.wrap((product >> bits) as i128, scalar)
             }
+            // The bits of a float that has been made from bits.
+            Expr::Call(CallTarget::Builtin("__float_as_uint" | "__double_as_longlong"), args)
+                if let [Expr::Call(CallTarget::Builtin("__uint_as_float" | "__longlong_as_double"), bits)] =
+                    args.as_slice() =>
+            {
+                self.eval(&bits[0])?
+            }
             Expr::Call(CallTarget::Load { fault, short }, args) => {
                 let to = if *short { Scalar::U32 } else { Scalar::Usize };
                 let index = self.eval(&args[1])?;

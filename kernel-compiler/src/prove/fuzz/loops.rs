@@ -46,6 +46,9 @@ impl Generator {
             left = format!("{left}.wrapping_add({}{ty})", 1 + self.rng.below(3));
         }
         let right = if self.rng.chance(10) { self.rng.pick(counters).clone() } else { self.invariant() };
+        if self.rng.chance(25) {
+            return self.disguised(&left, &right);
+        }
         let op = *self.rng.pick(&["<", "<", "<=", ">", ">=", "==", "!="]);
         match self.rng.below(7) {
             0 => format!("less({left}, {right})"),
@@ -53,6 +56,54 @@ impl Generator {
             2 => format!("{right} {op} {left}"),
             _ => format!("{left} {op} {right}"),
         }
+    }
+
+    /// Returns a comparison of two numbers that is written as another operation, whose result is a variable.
+    fn disguised(&mut self, left: &str, right: &str) -> String {
+        let ty = self.ty;
+        // The operation, the type of its result if it is another one, and the test. `X` is the second number.
+        let unsigned: [(&str, Option<Scalar>, &str); 4] = [
+            ("(L).saturating_add((X).wrapping_neg())", None, "V == !0T"),
+            ("(L).wrapping_sub(X)", None, "V > L"),
+            ("(L).saturating_sub(X)", None, "V == 0T"),
+            ("(L).div_ceil((X).max(1T))", None, "V < 2T"),
+        ];
+        let any = [
+            ("(L).min(X)", None, "V != X"),
+            ("(L).max(X)", None, "V != L"),
+            ("(L).abs_diff(X)", Some(ty.to_unsigned()), "V != 0U"),
+            // A zero would be a fault of the kernel.
+            ("if X == 0T { 1T } else { L / X }", None, "V == 0T"),
+            ("if X == 0T { 1T } else { L % X }", None, "V == L"),
+        ];
+        let short = [
+            ("(L as i64).wrapping_sub(X as i64)", Some(Scalar::I64), "V < 0i64"),
+            ("(X as i64).wrapping_neg().wrapping_add(L as i64)", Some(Scalar::I64), "V < 0i64"),
+        ];
+        let bits = [
+            ("f64::from_bits(L as u64).to_bits() as T", None, "V < X"),
+            ("f32::from_bits(L as u32).to_bits() as T", None, "V < X"),
+        ];
+        let (operation, of, test) = match self.rng.below(8) {
+            0 | 1 if !ty.is_signed() => *self.rng.pick(&unsigned),
+            2 if ty.bits() <= 32 => *self.rng.pick(&short),
+            3 => *self.rng.pick(&bits),
+            _ => *self.rng.pick(&any),
+        };
+        let filled = |text: &str, value: &str| {
+            let part = |c: char| match c {
+                'L' => left.to_owned(),
+                'X' => right.to_owned(),
+                'V' => value.to_owned(),
+                'T' => ty.to_string(),
+                'U' => ty.to_unsigned().to_string(),
+                c => c.to_string(),
+            };
+            text.chars().map(part).collect::<String>()
+        };
+        let name = self.name("d");
+        self.line(&format!("let {name}: {} = {};", of.unwrap_or(ty), filled(operation, "")));
+        filled(test, &name)
     }
 
     /// Writes the body of a loop with these counters.
@@ -142,7 +193,7 @@ impl Generator {
         self.line(&format!("if {left} > 12u32 {{ break; }} {left} += 1u32;"));
         self.body(counters, depth);
         let op = *self.rng.pick(&["wrapping_add", "wrapping_add", "wrapping_sub"]);
-        let step = *self.rng.pick(&["1", "1", "2"]);
+        let step = *self.rng.pick(&["1", "1", "2", "!0"]);
         self.line(&format!("{counter} = {counter}.{op}({step}{ty});"));
         self.line("}");
     }
