@@ -296,7 +296,7 @@ fn a_grid_stride_loop_is_divided() {
     let expected = [
         "usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;",
         "const u64 whole = (u64)x_len > (u64)step * 8 ? (u64)x_len - (u64)step * 8 : 0ull;",
-        "for (; (u64)i < whole;) {",
+        "for (; (u64)i < rt::opaque(whole);) {",
         "#pragma unroll",
         "for (i32 copy = 0; copy < 8; ++copy) {",
         "s += x[i];",

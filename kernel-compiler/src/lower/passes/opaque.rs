@@ -601,7 +601,9 @@ impl Steps {
             Expr::Binary(op, left, by) if self.is_var(left) => self.of(*op, by),
             Expr::Cast(_, inner) => self.step(inner),
             Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) => match (op, args.as_slice()) {
-                (Op::Add | Op::WrappingAdd | Op::Step, [var, by, ..]) if self.is_var(var) => self.of(Operator::Add, by),
+                // It never passes the end of the range.
+                (Op::Step, [var, ..]) if self.is_var(var) => Some(Operator::Add),
+                (Op::Add | Op::WrappingAdd, [var, by, ..]) if self.is_var(var) => self.of(Operator::Add, by),
                 (Op::Sub | Op::WrappingSub, [var, by, ..]) if self.is_var(var) => self.of(Operator::Sub, by),
                 _ => None,
             },
