@@ -340,7 +340,7 @@ fn checks_are_hoisted_over_invariant_variables() {
         }",
     );
     assert!(
-        changed_outside.contains("if (rt::within(rt::saturating_add_u64(width, n), rt::opaque(y_len)))"),
+        changed_outside.contains("if (rt::within(rt::saturating_add_u64(width, rt::opaque(n)), rt::opaque(y_len)))"),
         "{changed_outside}"
     );
     let changed_inside = text_of(
@@ -402,19 +402,36 @@ fn comparisons_with_counters_are_opaque() {
         // Functions that a loop calls, directly or not.
         ("for i in a..n { if stops(i, a) { break; } y[0] += 1; }", "return i < rt::opaque(a);"),
         ("for i in a..n { y[0] += element(x, i); }", "(i, rt::opaque(y_len), "),
+        // Steps that may be negative, and equality.
+        ("let mut i = a; while i < n { y[0] += 1; i = i.wrapping_add(!0); }", "for (; i < rt::opaque(n); "),
+        ("let mut i = a; while i < n { y[0] += 1; i = i.wrapping_add(a); }", "for (; i < rt::opaque(n); "),
+        ("for i in a..n { if i == a { break; } y[0] += 1; }", "if (i == rt::opaque(a))"),
+        // Comparisons that are written as other operations.
+        ("for i in a..n { let m = i.min(a); if m != a { break; } y[0] += 1; }", "(i, rt::opaque(a))"),
+        ("for i in a..n { if i / a == 0 { break; } y[0] += 1; }", "(i, rt::opaque(a), "),
+        ("for i in a..n { let b = i % a; if b == i { break; } y[0] += 1; }", "(i, rt::opaque(a), "),
+        ("for i in a..n { if i.saturating_add(!a) == n { break; } y[0] += 1; }", "(i, rt::opaque(~a))"),
+        (
+            "for i in a..n { let d: i64 = (i as i64).wrapping_sub(a as i64); if d < 0 { break; } y[0] += 1; }",
+            "rt::opaque((i64)a))",
+        ),
+        (
+            "for i in a..n { let b: u64 = f64::from_bits(i as u64).to_bits(); if b < a as u64 { break; } y[0] += 1; }",
+            "if (b < rt::opaque((u64)a))",
+        ),
     ] {
         let text = texts(body);
         assert!(text.contains(expected), "{expected}: {text}");
     }
     for body in [
-        // Outside of loops, tests of equality, and constants.
+        // Outside of loops, and constants.
         "if a < n { y[0] = 1; }",
         "if stops(a, n) { y[0] = element(x, a); }",
-        "for i in a..n { if i == n - 1 || i < 7 { break; } y[0] += 1; }",
+        "for i in a..n { if i == 9 || i < 7 { break; } y[0] += 1; }",
         // A counter that approaches the bound.
         "let mut i = a; while i < n { y[0] += 1; i += 2; }",
         "let mut i = a; while i > n { y[0] += 1; i -= 1; }",
-        "let mut i = a; while i < n && y[0] > 3 { y[0] += 1; i += n; }",
+        "let mut i = a; while i != n && y[0] > 3 { y[0] += 1; i += 1; }",
     ] {
         let text = texts(body);
         assert!(!text.contains("opaque("), "{body}: {text}");

@@ -147,7 +147,7 @@ static __device__ inline i32 walk(const i32* x, usize x_len, i32* y, usize y_len
 #line 88
                         const i32 value_2 = device::count(y, y_len, launch);
 #line 88
-                        if (n == rt::wrapping_add_i32((i32)j, value_2)) {
+                        if (rt::opaque(n) == rt::wrapping_add_i32((i32)j, value_2)) {
 #line 88
                             goto end_2;
                         }
