@@ -86,6 +86,7 @@ pub mod kernels {
     pub use crate::queue::{copy_elements, fill_elements};
     pub use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, reduce_chunks};
     pub use crate::scan::by_key::{Runs, scan_runs};
+    pub use crate::scan::look_ahead::States;
     pub use crate::scan::reduce_by_key::reduce_runs;
     pub use crate::scan::run_lengths::{Beginnings, encode_tiles};
     pub use crate::scan::scan_tiles;

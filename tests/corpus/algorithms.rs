@@ -2,9 +2,10 @@
 //! the algorithms on arrays.
 
 use cumbia::algorithm::kernels::{
-    Chunks, Differs, Holds, OfOne, OfTwo, argsort_of_block, copy_elements, count_bins, encode_tiles, fill_elements,
-    number_segments, radix_count, radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles, select_tiles,
-    sort_of_block, sort_of_block_into, store_segments, transform_itself, transform_itself_with, transform_of_two,
+    Chunks, Differs, Holds, OfOne, OfTwo, States, argsort_of_block, copy_elements, count_bins, encode_tiles,
+    fill_elements, number_segments, radix_count, radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles,
+    select_tiles, sort_of_block, sort_of_block_into, store_segments, transform_itself, transform_itself_with,
+    transform_of_two,
 };
 use cumbia::algorithm::{
     Access, Ascending, Blocked, Descending, Direction, Enumerated, EvenBins, Extreme, Function1, Function2, Identity,
@@ -32,6 +33,11 @@ pub(crate) const CASES: &[Case] = listed![
     of_digits,
     of_segments
 ];
+
+/// The second launch of a look-ahead with this memory.
+fn second(words: &mut DeviceArray<u64>) -> States<'_> {
+    States { words: words.as_slice_mut(), launch: 2 }
+}
 
 /// `x ↦ a x + b`, modulo 2³². The composition of two is associative, and does not commute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
@@ -375,7 +381,7 @@ fn of_arrays(run: &mut Run<'_>) {
     let values: Vec<f32> = (0..n).map(|_| (random.bits() % 4096) as f32).collect();
     let x = run.array(&values);
     let (mut y, mut states) = (run.zeros(n), run.zeros(5));
-    let launch = scan_tiles::<_, _, 4, 32, true, false>(Maximum, 2.5, all(&x), &mut y, &mut states);
+    let launch = scan_tiles::<_, _, 4, 32, true, false>(Maximum, 2.5, all(&x), &mut y, second(&mut states));
     run.launch(launch.grid(2).cooperative());
     let mut greatest = 2.5f32;
     let expected = values.iter().map(|&v| {
@@ -389,7 +395,7 @@ fn of_arrays(run: &mut Run<'_>) {
     let values: Vec<Affine> = (0..n).map(|_| Affine { a: random.bits() as u32 | 1, b: random.bits() as u32 }).collect();
     let (x, one) = (run.array(&values), Affine { a: 1, b: 0 });
     let (mut y, mut states) = (run.array(&values), run.zeros(2 * 5));
-    let launch = scan_tiles::<_, _, 4, 32, false, false>(Then, one, all(&x), &mut y, &mut states);
+    let launch = scan_tiles::<_, _, 4, 32, false, false>(Then, one, all(&x), &mut y, second(&mut states));
     run.launch(launch.grid(2).cooperative());
     let mut all = one;
     let expected: Vec<Affine> = values
@@ -419,7 +425,7 @@ fn of_strided_views(run: &mut Run<'_>) {
     run.expect("dot product", &total, &[products.sum::<f32>() + 0.5]);
 
     let (mut y, mut states) = (run.zeros(n), run.zeros(5));
-    let launch = scan_tiles::<_, _, 4, 32, false, false>(Plus, 0.0, third, &mut y, &mut states);
+    let launch = scan_tiles::<_, _, 4, 32, false, false>(Plus, 0.0, third, &mut y, second(&mut states));
     run.launch(launch.grid(2).cooperative());
     let mut sum = 0.0;
     let expected = thirds.iter().map(|v| {
@@ -432,8 +438,14 @@ fn of_strided_views(run: &mut Run<'_>) {
     expected.dedup();
     let (mut y, mut rest) = (run.zeros(expected.len()), run.zeros(0));
     let (mut count, mut states) = (run.zeros(1), run.zeros(5));
-    let launch =
-        select_tiles::<_, _, u32, 4, 1024, 1024, false>(Differs, third, &mut y, &mut rest, &mut count, &mut states);
+    let launch = select_tiles::<_, _, u32, 4, 1024, 1024, false>(
+        Differs,
+        third,
+        &mut y,
+        &mut rest,
+        &mut count,
+        second(&mut states),
+    );
     run.launch(launch.grid(2).cooperative());
     run.expect("unique", &y, &expected);
     run.expect("number of unique", &count, &[expected.len()]);
@@ -454,7 +466,7 @@ fn in_place(run: &mut Run<'_>) {
     let first = Affine { a: 3, b: 4 };
     let none = run.array::<Affine>(&[]);
     let (mut x, mut states) = (run.array(&values), run.zeros(2 * 5));
-    let launch = scan_tiles::<_, _, 4, 32, true, true>(Then, first, all(&none), &mut x, &mut states);
+    let launch = scan_tiles::<_, _, 4, 32, true, true>(Then, first, all(&none), &mut x, second(&mut states));
     run.launch(launch.grid(2).cooperative());
     let mut before = first;
     let expected = values.iter().map(|&v| {
@@ -494,9 +506,16 @@ fn of_selections(run: &mut Run<'_>) {
     let (mut y, mut rest) = (run.zeros(odd.len()), run.zeros(even.len()));
     let (mut count, mut states) = (run.zeros(1), run.zeros(5));
     run.launch(
-        select_tiles::<_, _, u32, 4, 1024, 1024, true>(Holds(Odd), all(&x), &mut y, &mut rest, &mut count, &mut states)
-            .grid(2)
-            .cooperative(),
+        select_tiles::<_, _, u32, 4, 1024, 1024, true>(
+            Holds(Odd),
+            all(&x),
+            &mut y,
+            &mut rest,
+            &mut count,
+            second(&mut states),
+        )
+        .grid(2)
+        .cooperative(),
     );
     run.expect("odd", &y, &odd);
     run.expect("even", &rest, &even);
@@ -507,9 +526,16 @@ fn of_selections(run: &mut Run<'_>) {
     let (mut y, mut rest) = (run.zeros(expected.len()), run.zeros(0));
     let (mut count, mut states) = (run.zeros(1), run.zeros(2 * 5));
     run.launch(
-        select_tiles::<_, _, u64, 4, 1024, 1024, false>(Differs, all(&x), &mut y, &mut rest, &mut count, &mut states)
-            .grid(2)
-            .cooperative(),
+        select_tiles::<_, _, u64, 4, 1024, 1024, false>(
+            Differs,
+            all(&x),
+            &mut y,
+            &mut rest,
+            &mut count,
+            second(&mut states),
+        )
+        .grid(2)
+        .cooperative(),
     );
     run.expect("unique", &y, &expected);
     run.expect("number of unique", &count, &[expected.len()]);
@@ -546,14 +572,14 @@ fn of_runs(run: &mut Run<'_>) {
     let mut states = run.zeros(3 * 5);
     let operator = Then;
     run.launch(
-        scan_runs::<_, _, u32, _, 4, 32, false>(operator, first, all(&in_keys), all(&x), &mut y, &mut states)
+        scan_runs::<_, _, u32, _, 4, 32, false>(operator, first, all(&in_keys), all(&x), &mut y, second(&mut states))
             .grid(2)
             .cooperative(),
     );
     run.expect("inclusive", &y, &through);
     let mut states = run.zeros(3 * 5);
     run.launch(
-        scan_runs::<_, _, u32, _, 4, 32, true>(operator, first, all(&in_keys), all(&x), &mut y, &mut states)
+        scan_runs::<_, _, u32, _, 4, 32, true>(operator, first, all(&in_keys), all(&x), &mut y, second(&mut states))
             .grid(2)
             .cooperative(),
     );
@@ -568,7 +594,7 @@ fn of_runs(run: &mut Run<'_>) {
             &mut unique,
             &mut y,
             &mut count,
-            &mut states,
+            second(&mut states),
         )
         .grid(2)
         .cooperative(),
@@ -578,7 +604,8 @@ fn of_runs(run: &mut Run<'_>) {
     run.expect("number of runs", &count, &[firsts.len()]);
     let mut states = run.zeros(2 * 5);
     let (mut unique, mut y, mut count) = (run.zeros(firsts.len()), run.zeros(lengths.len()), run.zeros(1));
-    let launch = encode_tiles::<_, _, u32, 4, 1024, 1024>(all(&in_keys), &mut unique, &mut y, &mut count, &mut states);
+    let launch =
+        encode_tiles::<_, _, u32, 4, 1024, 1024>(all(&in_keys), &mut unique, &mut y, &mut count, second(&mut states));
     run.launch(launch.grid(2).cooperative());
     run.expect("elements", &unique, &firsts);
     run.expect("number of elements", &count, &[firsts.len()]);

@@ -76,6 +76,19 @@ static __device__ __forceinline__ usize dynamic_shared_bytes() {
     return bytes;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ u8 add_u8(u8 a, u8 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (u8)sum) fault(launch, site, 0, 0);
@@ -203,7 +216,7 @@ extern "C" __global__ void tallies(const i32* __restrict__ x, usize x_len, types
         for (usize i_2 = 0; i_2 < 3; ++i_2) {
 #line 348
             const rt::Array<u32, 2>& row = rows[i_2];
-            sum = rt::add_u32(sum, rt::add_u32(rt::mul_u32(row[0], 10, 17, launch), row[1], 18, launch), 19, launch);
+            sum = rt::add_u32(sum, rt::opaque(rt::add_u32(rt::mul_u32(row[0], 10, 17, launch), row[1], 18, launch)), 19, launch);
         }
         out[rt::at(rt::add_u64(1, (usize)blockIdx.x, 20, launch), out_len, 21, launch)].count = sum;
         out[rt::at(rt::add_u64(1, (usize)blockIdx.x, 23, launch), out_len, 24, launch)].sums = more[rt::at(1, more_len, 22, launch)].sums;

@@ -68,6 +68,19 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ i32 wrapping_sub_i32(i32 a, i32 b) { return (i32)((u32)a - (u32)b); }
 
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
@@ -140,7 +153,7 @@ namespace device {
 
 #line 52 "tests/corpus/comparisons.rs"
 static __device__ inline bool Angle_eq(const types::Angle& self_, const types::Angle& other) {
-    return rt::wrapping_sub_i32(self_.degrees, other.degrees) % 360 == 0;
+    return rt::wrapping_sub_i32(self_.degrees, rt::opaque(other.degrees)) % 360 == 0;
 }
 
 #line 66 "tests/corpus/comparisons.rs"

@@ -123,7 +123,7 @@ static __device__ inline i32 outer_loop_with_value(i32 x, rt::Launch launch) {
         for (;; rt::keep_loop()) {
             j = rt::add_i32(j, 1, 1, launch);
             if (rt::mul_i32(i, j, 2, launch) > rt::opaque(x)) {
-                found = rt::add_i32(rt::mul_i32(i, 1000, 3, launch), j, 4, launch);
+                found = rt::add_i32(rt::mul_i32(i, 1000, 3, launch), rt::opaque(j), 4, launch);
 #line 184
                 goto end_1;
             }

@@ -112,8 +112,8 @@ static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
 #line 100
                     trace = rt::add_i32(trace, 10, 1, launch);
                     for (i32 k = 0; k < 5; ++k) {
-                        trace = rt::add_i32(trace, k, 2, launch);
-                        if (trace % 7 == x % 7) {
+                        trace = rt::add_i32(trace, rt::opaque(k), 2, launch);
+                        if (trace % 7 == rt::opaque(x % 7)) {
                             goto next_1;
                         }
                         if (trace % 11 == 3) {

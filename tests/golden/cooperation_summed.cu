@@ -150,14 +150,14 @@ extern "C" __global__ void summed(const u64* __restrict__ x, usize x_len, u64* _
             for (usize k_2 = 0; k_2 < end; ++k_2) {
                 const usize at = 0;
 #line 187
-                total[at] = rt::add_u64(total[at], parts[k_2], 5, launch);
+                total[at] = rt::add_u64(total[at], rt::opaque(parts[k_2]), 5, launch);
             }
         } else {
 #line 186
             for (usize k_2 = 0; k_2 < end; ++k_2) {
                 const usize at = rt::at(0, total_len, 4, launch);
 #line 187
-                total[at] = rt::add_u64(total[at], parts[rt::at(k_2, rt::opaque(parts_len), 3, launch)], 5, launch);
+                total[at] = rt::add_u64(total[at], rt::opaque(parts[rt::at(k_2, rt::opaque(parts_len), 3, launch)]), 5, launch);
             }
         }
     }

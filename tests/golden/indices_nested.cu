@@ -129,15 +129,15 @@ extern "C" __global__ void nested(const u32* __restrict__ x, usize x_len, u32* _
         u32 sum = 0;
         const usize end_2 = rt::add_u64(by, offset, 0, launch);
 #line 65
-        if (rt::within(rt::saturating_add_u64(rt::saturating_add_u64(offset, rt::saturating_mul_u64(row, by)), by), rt::opaque(x_len)) && rt::within(rt::saturating_add_u64(offset, by), x_len) && rt::within(1, by)) {
+        if (rt::within(rt::saturating_add_u64(rt::saturating_add_u64(rt::opaque(offset), rt::saturating_mul_u64(row, by)), rt::opaque(by)), rt::opaque(x_len)) && rt::within(rt::saturating_add_u64(offset, by), x_len) && rt::within(1, by)) {
 #line 65
             for (usize col = offset; col < end_2; ++col) {
-                sum = rt::add_u32(sum, rt::add_u32(x[rt::add_u64(row * by, col, 2, launch)], x[by - 1 - (col - offset)], 8, launch), 9, launch);
+                sum = rt::add_u32(sum, rt::opaque(rt::add_u32(x[rt::add_u64(row * by, rt::opaque(col), 2, launch)], x[by - 1 - (col - offset)], 8, launch)), 9, launch);
             }
         } else {
 #line 65
             for (usize col = offset; col < end_2; ++col) {
-                sum = rt::add_u32(sum, rt::add_u32(x[rt::at<3>(rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch), rt::opaque(x_len), launch)], x[rt::at<7>(rt::sub_u64(by, 1, 4, launch) - (col - offset), rt::opaque(x_len), launch)], 8, launch), 9, launch);
+                sum = rt::add_u32(sum, rt::opaque(rt::add_u32(x[rt::at<3>(rt::add_u64(rt::mul_u64(row, by, 1, launch), rt::opaque(col), 2, launch), rt::opaque(x_len), launch)], x[rt::at<7>(rt::sub_u64(by, 1, 4, launch) - (col - offset), rt::opaque(x_len), launch)], 8, launch)), 9, launch);
             }
         }
 #line 68

@@ -75,6 +75,19 @@ static __device__ __forceinline__ usize part_len(usize start, usize end, usize l
     return end - start;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ i64 wrapping_add_i64(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
 
 static __device__ __forceinline__ i64 wrapping_mul_i64(i64 a, i64 b) { return (i64)((u64)a * (u64)b); }
@@ -200,7 +213,7 @@ static __device__ inline i64 Vector_both(types::Vector self_, rt::Array<i64, 3> 
     for (usize i = 0; i < 3; ++i) {
 #line 85
         const i64 v = more[i];
-        total = rt::add_i64(total, v, 3, launch);
+        total = rt::add_i64(total, rt::opaque(v), 3, launch);
     }
     return rt::add_i64(total, 3, 4, launch);
 }
@@ -211,7 +224,7 @@ static __device__ inline i64 Vector_both_2(types::Vector self_, rt::Array<i64, 0
     for (usize i = 0; i < 0; ++i) {
 #line 85
         const i64 v = more[i];
-        total = rt::add_i64(total, v, 5, launch);
+        total = rt::add_i64(total, rt::opaque(v), 5, launch);
     }
     return rt::add_i64(total, 0, 6, launch);
 }

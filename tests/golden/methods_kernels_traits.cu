@@ -75,6 +75,19 @@ static __device__ __forceinline__ usize part_len(usize start, usize end, usize l
     return end - start;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ i32 wrapping_add_i32(i32 a, i32 b) { return (i32)((u32)a + (u32)b); }
 
 static __device__ __forceinline__ i64 wrapping_add_i64(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
@@ -152,12 +165,12 @@ static __device__ inline u32 Square_sides(types::Square self_) {
 
 #line 283 "tests/corpus/methods.rs"
 static __device__ inline i64 Rectangle_area(const types::Rectangle_i32& self_, i64 k, rt::Launch launch) {
-    return rt::add_i64(rt::mul_i64((i64)self_.sides[0], (i64)self_.sides[1], 1, launch) & 65535, k, 2, launch);
+    return rt::add_i64(rt::mul_i64((i64)self_.sides[0], (i64)self_.sides[1], 1, launch) & 65535, rt::opaque(k), 2, launch);
 }
 
 #line 295 "tests/corpus/methods.rs"
 static __device__ inline i64 Rectangle_double(const types::Rectangle_i32& self_, rt::Launch launch) {
-    return rt::add_i64(device::Rectangle_area(self_, 1, launch), device::Rectangle_area(self_, 2, launch), 3, launch);
+    return rt::add_i64(device::Rectangle_area(self_, 1, launch), rt::opaque(device::Rectangle_area(self_, 2, launch)), 3, launch);
 }
 
 #line 291 "tests/corpus/methods.rs"
@@ -174,7 +187,7 @@ static __device__ inline void Rectangle_grow(types::Rectangle_i32& self_, i64 by
 static __device__ inline i64 Shape_grown(const types::Rectangle_i32& self_, i64 by, rt::Launch launch) {
     types::Rectangle_i32 copy = self_;
     device::Rectangle_grow(copy, by);
-    return rt::add_i64(device::Rectangle_double(copy, launch), (i64)device::Rectangle_sides(copy), 4, launch);
+    return rt::add_i64(device::Rectangle_double(copy, launch), rt::opaque((i64)device::Rectangle_sides(copy)), 4, launch);
 }
 
 #line 272 "tests/corpus/methods.rs"
@@ -186,7 +199,7 @@ static __device__ inline void Square_grow(types::Square& self_, i64 by) {
 static __device__ inline i64 Shape_grown_2(const types::Square& self_, i64 by, rt::Launch launch) {
     types::Square copy = self_;
     device::Square_grow(copy, by);
-    return rt::add_i64(device::Shape_double(copy, launch), (i64)device::Square_sides(copy), 5, launch);
+    return rt::add_i64(device::Shape_double(copy, launch), rt::opaque((i64)device::Square_sides(copy)), 5, launch);
 }
 
 #line 330 "tests/corpus/methods.rs"
@@ -195,7 +208,7 @@ static __device__ inline i64 total(const types::Square* shapes, usize shapes_len
     for (usize i = 0; i < shapes_len; ++i) {
 #line 332
         const types::Square& shape = shapes[i];
-        sum = rt::add_i64(sum, device::Square_area(shape, k), 6, launch);
+        sum = rt::add_i64(sum, rt::opaque(device::Square_area(shape, k)), 6, launch);
     }
     return sum;
 }
@@ -206,7 +219,7 @@ static __device__ inline i64 total_2(const types::Rectangle_i32* shapes, usize s
     for (usize i = 0; i < shapes_len; ++i) {
 #line 332
         const types::Rectangle_i32& shape = shapes[i];
-        sum = rt::add_i64(sum, device::Rectangle_area(shape, k, launch), 7, launch);
+        sum = rt::add_i64(sum, rt::opaque(device::Rectangle_area(shape, k, launch)), 7, launch);
     }
     return sum;
 }
@@ -219,7 +232,7 @@ static __device__ inline i64 grow_all(rt::Array<types::Square, 2> shapes, i64 by
         device::Square_grow(shapes_2[i], by);
         const i64 value = device::Shape_grown_2(shapes_2[i], by, launch);
 #line 344
-        sum = rt::add_i64(sum, value, 10, launch);
+        sum = rt::add_i64(sum, rt::opaque(value), 10, launch);
     }
     return sum;
 }
@@ -232,7 +245,7 @@ static __device__ inline i64 grow_all_2(rt::Array<types::Rectangle_i32, 1> shape
         device::Rectangle_grow(shapes_2[i], by);
         const i64 value = device::Shape_grown(shapes_2[i], by, launch);
 #line 344
-        sum = rt::add_i64(sum, value, 13, launch);
+        sum = rt::add_i64(sum, rt::opaque(value), 13, launch);
     }
     return sum;
 }
@@ -244,7 +257,7 @@ static __device__ inline void i32_grow(i32& self_, i64 by) {
 
 #line 302 "tests/corpus/methods.rs"
 static __device__ inline i64 i32_area(const i32& self_, i64 k, rt::Launch launch) {
-    return rt::add_i64((i64)self_, k, 14, launch);
+    return rt::add_i64((i64)self_, rt::opaque(k), 14, launch);
 }
 
 #line 245 "tests/corpus/methods.rs"
@@ -261,7 +274,7 @@ static __device__ inline u32 i32_sides(i32 self_) {
 static __device__ inline i64 Shape_grown_3(const i32& self_, i64 by, rt::Launch launch) {
     i32 copy = self_;
     device::i32_grow(copy, by);
-    return rt::add_i64(device::Shape_double_2(copy, launch), (i64)device::i32_sides(copy), 16, launch);
+    return rt::add_i64(device::Shape_double_2(copy, launch), rt::opaque((i64)device::i32_sides(copy)), 16, launch);
 }
 
 #line 339 "tests/corpus/methods.rs"
@@ -272,7 +285,7 @@ static __device__ inline i64 grow_all_3(rt::Array<i32, 2> shapes, i64 by, rt::La
         device::i32_grow(shapes_2[i], by);
         const i64 value = device::Shape_grown_3(shapes_2[i], by, launch);
 #line 344
-        sum = rt::add_i64(sum, value, 19, launch);
+        sum = rt::add_i64(sum, rt::opaque(value), 19, launch);
     }
     return sum;
 }

@@ -75,6 +75,19 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ u64 rem_u64(u64 a, u64 b, u32 site, Launch launch) {
     if (b == 0) fault(launch, site, 0, 0);
     return (u64)(a % b);
@@ -87,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) few_registers(const double*
     rt::Array<double, 24> part = rt::filled<double, 24>(0.0);
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     for (usize k = 0; k < 24; ++k) {
-        part[k] = x[rt::rem_u64(i + k, x_len, 1, launch)] * (double)k;
+        part[k] = x[rt::rem_u64(i + k, rt::opaque(x_len), 1, launch)] * (double)k;
     }
     double sum = 0.0;
     for (usize k_2 = 0; k_2 < 24; ++k_2) {

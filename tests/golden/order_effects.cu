@@ -305,14 +305,14 @@ extern "C" __global__ void effects(u32* __restrict__ log_, usize log_len, u32* _
         for (u32 k = value_25; k < value_26; ++k) {
             const usize at_4 = 17;
 #line 182
-            y[at_4] = rt::add_u32(y[at_4], k * p + q, 60, launch);
+            y[at_4] = rt::add_u32(y[at_4], rt::opaque(k * p + q), 60, launch);
         }
     } else {
 #line 181
         for (u32 k = value_25; k < value_26; ++k) {
             const usize at_4 = rt::at(17, y_len, 59, launch);
 #line 182
-            y[at_4] = rt::add_u32(y[at_4], k * p + q, 60, launch);
+            y[at_4] = rt::add_u32(y[at_4], rt::opaque(k * p + q), 60, launch);
         }
     }
     const u32 value_27 = device::number(log_, log_len, 20, launch);
@@ -346,6 +346,6 @@ extern "C" __global__ void effects(u32* __restrict__ log_, usize log_len, u32* _
 #line 192
         const usize at_5 = rt::at(19, y_len, 68, launch);
 #line 192
-        y[at_5] = rt::add_u32(y[at_5], rt::add_u32(value_31, value_32, 67, launch), 69, launch);
+        y[at_5] = rt::add_u32(y[at_5], rt::opaque(rt::add_u32(value_31, rt::opaque(value_32), 67, launch)), 69, launch);
     }
 }

@@ -73,6 +73,19 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
     return index;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ i32 step_i32(i32 i, i32 end, usize by) {
     return (u64)end - (u64)i > by ? (i32)((u64)i + by) : end;
 }
@@ -103,13 +116,13 @@ namespace device {
 static __device__ inline i64 stepped(i32 x, rt::Launch launch) {
     i64 n = 0;
     for (i32 i = x; i < 11; i = rt::step_i32(i, 11, 3)) {
-        n = rt::add_i64(rt::mul_i64(n, 31, 0, launch), (i64)i, 1, launch);
+        n = rt::add_i64(rt::mul_i64(n, 31, 0, launch), rt::opaque((i64)i), 1, launch);
         n = n % 1000003;
     }
     i32 i_2 = x;
 #line 35
     for (bool more = i_2 <= 11; more; more = rt::step_to_i32(i_2, 11, 4)) {
-        n = rt::add_i64(rt::mul_i64(n, 31, 2, launch), (i64)i_2, 3, launch);
+        n = rt::add_i64(rt::mul_i64(n, 31, 2, launch), rt::opaque((i64)i_2), 3, launch);
         n = n % 1000003;
     }
     return n;

@@ -80,6 +80,19 @@ static __device__ __forceinline__ usize part_len(usize start, usize end, usize l
     return end - start;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ i32 step_i32(i32 i, i32 end, usize by) {
     return (u64)end - (u64)i > by ? (i32)((u64)i + by) : end;
 }
@@ -141,13 +154,13 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     for (i32 i_next = b; i_next > a; --i_next) {
 #line 19
         const i32 i = i_next - 1;
-        y[at % 3] = rt::add_i64(rt::mul_i64(y[at % 3], 7, 5, launch) % 1000003, (i64)i, 6, launch);
+        y[at % 3] = rt::add_i64(rt::mul_i64(y[at % 3], 7, 5, launch) % 1000003, rt::opaque((i64)i), 6, launch);
         at = rt::add_u64(at, 1, 8, launch);
     }
     i32 i_2 = b;
 #line 23
     for (bool more = i_2 >= a; more; more = rt::step_down_i32(i_2, a, 1)) {
-        y[3] = rt::add_i64(rt::mul_i64(y[3], 7, 10, launch) % 1000003, (i64)i_2, 11, launch);
+        y[3] = rt::add_i64(rt::mul_i64(y[3], 7, 10, launch) % 1000003, rt::opaque((i64)i_2), 11, launch);
     }
     if (n == 0) {
 #line 26
@@ -155,7 +168,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     }
 #line 26
     for (i32 i_3 = a; i_3 < b; i_3 = rt::step_i32(i_3, b, n)) {
-        y[4] = rt::add_i64(rt::mul_i64(y[4], 7, 15, launch) % 1000003, (i64)i_3, 16, launch);
+        y[4] = rt::add_i64(rt::mul_i64(y[4], 7, 15, launch) % 1000003, rt::opaque((i64)i_3), 16, launch);
     }
     if (n == 0) {
 #line 29
@@ -165,7 +178,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i32 i_4 = a;
 #line 29
     for (bool more_2 = i_4 <= b; more_2; more_2 = rt::step_to_i32(i_4, b, n)) {
-        y[5] = rt::add_i64(rt::mul_i64(y[5], 7, 20, launch) % 1000003, (i64)i_4, 21, launch);
+        y[5] = rt::add_i64(rt::mul_i64(y[5], 7, 20, launch) % 1000003, rt::opaque((i64)i_4), 21, launch);
     }
     if (n == 0) {
 #line 32
@@ -179,7 +192,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i32 i_5 = last_2;
 #line 32
     for (bool more_3 = a < b; more_3; more_3 = rt::step_down_i32(i_5, a, n)) {
-        y[6] = rt::add_i64(rt::mul_i64(y[6], 7, 25, launch) % 1000003, (i64)i_5, 26, launch);
+        y[6] = rt::add_i64(rt::mul_i64(y[6], 7, 25, launch) % 1000003, rt::opaque((i64)i_5), 26, launch);
     }
     const i16 end = (i16)b;
 #line 35
@@ -195,7 +208,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i16 i_6 = last_3;
 #line 35
     for (bool more_4 = start <= end; more_4; more_4 = rt::step_down_i16(i_6, start, n)) {
-        y[7] = rt::add_i64(rt::mul_i64(y[7], 7, 30, launch) % 1000003, (i64)i_6, 31, launch);
+        y[7] = rt::add_i64(rt::mul_i64(y[7], 7, 30, launch) % 1000003, rt::opaque((i64)i_6), 31, launch);
     }
     if (n == 0) {
 #line 38
@@ -207,7 +220,7 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i32 i_7 = last_4;
 #line 38
     for (bool more_5 = a < b; more_5; more_5 = rt::step_down_i32(i_7, a, n)) {
-        y[8] = rt::add_i64(rt::mul_i64(y[8], 7, 35, launch) % 1000003, (i64)i_7, 36, launch);
+        y[8] = rt::add_i64(rt::mul_i64(y[8], 7, 35, launch) % 1000003, rt::opaque((i64)i_7), 36, launch);
     }
     if (n == 0) {
 #line 41
@@ -217,14 +230,14 @@ static __device__ inline void directions(const i32* x, usize x_len, i64* y, usiz
     i32 i_8 = b;
 #line 41
     for (bool more_6 = i_8 >= a; more_6; more_6 = rt::step_down_i32(i_8, a, n)) {
-        y[9] = rt::add_i64(rt::mul_i64(y[9], 7, 40, launch) % 1000003, (i64)i_8, 41, launch);
+        y[9] = rt::add_i64(rt::mul_i64(y[9], 7, 40, launch) % 1000003, rt::opaque((i64)i_8), 41, launch);
     }
     const i32 last_5 = rt::wrapping_sub_i32(b, 1);
 #line 44
     i32 i_9 = a;
 #line 44
     for (bool more_7 = a < b; more_7; more_7 = rt::step_to_i32(i_9, last_5, 1)) {
-        y[10] = rt::add_i64(rt::mul_i64(y[10], 7, 44, launch) % 1000003, (i64)i_9, 45, launch);
+        y[10] = rt::add_i64(rt::mul_i64(y[10], 7, 44, launch) % 1000003, rt::opaque((i64)i_9), 45, launch);
     }
 }
 

@@ -73,6 +73,19 @@ static __device__ __forceinline__ usize rest_len(usize start, usize len, u32 sit
     return len - start;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ i64 add_i64(i64 a, i64 b, u32 site, Launch launch) {
     const i64 sum = (i64)((u64)a + (u64)b);
     if (((a ^ sum) & (b ^ sum)) < 0) fault(launch, site, 0, 0);
@@ -112,40 +125,40 @@ static __device__ inline void elements(const i32* x, usize x_len, i64* y, usize 
         const i32& v = x[i_4];
         const usize at = 0;
 #line 101
-        y[at] = rt::add_i64(y[at], (i64)v, 1, launch);
+        y[at] = rt::add_i64(y[at], rt::opaque((i64)v), 1, launch);
     }
     for (usize i_5 = 0; i_5 < x_len; ++i_5) {
 #line 103
         const i32& v_2 = x[i_5];
-        y[1] = rt::add_i64(rt::mul_i64(y[1], 3, 3, launch), (i64)v_2 % 100, 4, launch);
+        y[1] = rt::add_i64(rt::mul_i64(y[1], 3, 3, launch), rt::opaque((i64)v_2 % 100), 4, launch);
     }
     for (usize i_6 = 0; i_6 < x_len; ++i_6) {
 #line 106
         const i32 v_3 = x[i_6];
         const usize at_2 = 2;
 #line 107
-        y[at_2] = rt::add_i64(y[at_2], (i64)v_3 / 2, 7, launch);
+        y[at_2] = rt::add_i64(y[at_2], rt::opaque((i64)v_3 / 2), 7, launch);
     }
     for (usize i = 0; i < x_len; ++i) {
 #line 109
         const i32& v_4 = x[i];
         const usize at_3 = 3;
 #line 110
-        y[at_3] = rt::add_i64(y[at_3], rt::mul_i64((i64)v_4 % 10, (i64)i, 8, launch), 10, launch);
+        y[at_3] = rt::add_i64(y[at_3], rt::opaque(rt::mul_i64((i64)v_4 % 10, (i64)i, 8, launch)), 10, launch);
     }
     for (usize i_next = x_len; i_next > 0; --i_next) {
 #line 112
         const usize i_7 = i_next - 1;
 #line 112
         const i32& v_5 = x[i_7];
-        y[4] = rt::add_i64(rt::mul_i64(y[4], 3, 12, launch), (i64)v_5 % 100, 13, launch);
+        y[4] = rt::add_i64(rt::mul_i64(y[4], 3, 12, launch), rt::opaque((i64)v_5 % 100), 13, launch);
     }
     for (usize i_next_2 = x_len; i_next_2 > 0; --i_next_2) {
 #line 115
         const usize i_2 = i_next_2 - 1;
 #line 115
         const i32 v_6 = x[i_2];
-        y[5] = rt::add_i64(rt::add_i64(rt::mul_i64(y[5], 3, 16, launch), (i64)v_6 % 100, 17, launch), (i64)i_2, 18, launch) % 1000003;
+        y[5] = rt::add_i64(rt::add_i64(rt::mul_i64(y[5], 3, 16, launch), rt::opaque((i64)v_6 % 100), 17, launch), rt::opaque((i64)i_2), 18, launch) % 1000003;
     }
     const usize part_len = rt::rest_len(1, x_len, 20, launch);
 #line 118
@@ -154,7 +167,7 @@ static __device__ inline void elements(const i32* x, usize x_len, i64* y, usize 
         const usize i_3 = i_next_3 - 1;
 #line 118
         const i32& v_7 = (x + 1)[i_3];
-        y[6] = rt::add_i64(rt::add_i64(rt::mul_i64(y[6], 3, 22, launch), (i64)v_7 % 100, 23, launch), (i64)i_3, 24, launch) % 1000003;
+        y[6] = rt::add_i64(rt::add_i64(rt::mul_i64(y[6], 3, 22, launch), rt::opaque((i64)v_7 % 100), 23, launch), rt::opaque((i64)i_3), 24, launch) % 1000003;
     }
     for (usize i_8 = 0; i_8 < x_len; ++i_8) {
 #line 121
@@ -168,7 +181,7 @@ static __device__ inline void elements(const i32* x, usize x_len, i64* y, usize 
         const i32& v_9 = (x + 2)[i_9];
         const usize at_4 = 8;
 #line 125
-        y[at_4] = rt::add_i64(y[at_4], (i64)v_9, 31, launch);
+        y[at_4] = rt::add_i64(y[at_4], rt::opaque((i64)v_9), 31, launch);
     }
     const usize part_len_3 = rt::rest_len(5, x_len, 32, launch);
 #line 127
@@ -177,7 +190,7 @@ static __device__ inline void elements(const i32* x, usize x_len, i64* y, usize 
         const i32& v_10 = (x + 5)[i_10];
         const usize at_5 = 9;
 #line 128
-        y[at_5] = rt::sub_i64(y[at_5], (i64)v_10, 34, launch);
+        y[at_5] = rt::sub_i64(y[at_5], rt::opaque((i64)v_10), 34, launch);
     }
     const usize part_len_4 = rt::part_len(3, 3, x_len, 35, launch);
 #line 130

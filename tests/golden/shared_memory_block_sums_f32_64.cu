@@ -105,7 +105,7 @@ extern "C" __global__ void block_sums(const float* __restrict__ x, usize x_len, 
     usize half = 64ull / 2ull;
     for (; half > 0; rt::progress()) {
         if (rt::opaque(t) < half) {
-            partial[rt::at(t, 64, 5, launch)] = partial[rt::at(t, 64, 2, launch)] + partial[rt::at(rt::add_u64(t, half, 3, launch), 64, 4, launch)];
+            partial[rt::at(t, 64, 5, launch)] = partial[rt::at(t, 64, 2, launch)] + partial[rt::at(rt::add_u64(rt::opaque(t), half, 3, launch), 64, 4, launch)];
         }
         __syncthreads();
         half = half / 2;

@@ -116,11 +116,11 @@ extern "C" __global__ void matmul_tiled(const float* __restrict__ a, usize a_len
     const usize end = rt::div_ceil_u64(k, 16, 0, launch);
 #line 41
     for (usize tile = 0; tile < end; ++tile) {
-        const usize a_col = rt::add_u64(rt::mul_u64(tile, 16, 1, launch), tx, 2, launch);
+        const usize a_col = rt::add_u64(rt::mul_u64(tile, 16, 1, launch), rt::opaque(tx), 2, launch);
 #line 42
-        const usize b_row = rt::add_u64(rt::mul_u64(tile, 16, 3, launch), ty, 4, launch);
-        a_tile[rt::at(ty, 16, 8, launch)][rt::at(tx, 16, 9, launch)] = row < m && a_col < rt::opaque(k) ? a[rt::at(rt::add_u64(rt::mul_u64(row, k, 5, launch), a_col, 6, launch), rt::opaque(a_len), 7, launch)] : 0.0f;
-        b_tile[rt::at(ty, 16, 13, launch)][rt::at(tx, 16, 14, launch)] = b_row < rt::opaque(k) && col < n ? b[rt::at(rt::add_u64(rt::mul_u64(b_row, n, 10, launch), col, 11, launch), rt::opaque(b_len), 12, launch)] : 0.0f;
+        const usize b_row = rt::add_u64(rt::mul_u64(tile, 16, 3, launch), rt::opaque(ty), 4, launch);
+        a_tile[rt::at(ty, 16, 8, launch)][rt::at(tx, 16, 9, launch)] = row < m && a_col < rt::opaque(k) ? a[rt::at(rt::add_u64(rt::opaque(rt::mul_u64(row, k, 5, launch)), a_col, 6, launch), rt::opaque(a_len), 7, launch)] : 0.0f;
+        b_tile[rt::at(ty, 16, 13, launch)][rt::at(tx, 16, 14, launch)] = b_row < rt::opaque(k) && col < n ? b[rt::at(rt::add_u64(rt::mul_u64(b_row, n, 10, launch), rt::opaque(col), 11, launch), rt::opaque(b_len), 12, launch)] : 0.0f;
         __syncthreads();
         for (usize i = 0; i < 16; ++i) {
             sum += a_tile[ty][i] * b_tile[i][tx];

@@ -85,6 +85,19 @@ static __device__ __forceinline__ usize split_at(usize at, usize len, u32 site, 
     return at;
 }
 
+template <class T>
+static __device__ __forceinline__ T opaque(T x) {
+    static_assert(sizeof(T) == 1 || (T)0.5f == (T)0, "an integer");
+    if (sizeof(T) == 8) {
+        u64 seen = (u64)x;
+        asm("" : "+l"(seen));
+        return (T)seen;
+    }
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (T)seen;
+}
+
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (u32)sum) fault(launch, site, 0, 0);
@@ -141,7 +154,7 @@ static __device__ inline void raise(u32* x, usize x_len, u32 by, rt::Launch laun
     for (usize i = 0; i < x_len; ++i) {
 #line 230
         u32& v = x[i];
-        v = rt::add_u32(v, by, 0, launch);
+        v = rt::add_u32(v, rt::opaque(by), 0, launch);
     }
 }
 
@@ -151,7 +164,7 @@ static __device__ inline u32 total(const u32* x, usize x_len, rt::Launch launch)
     for (usize i = 0; i < x_len; ++i) {
 #line 221
         const u32& v = x[i];
-        sum = rt::add_u32(sum, v, 1, launch);
+        sum = rt::add_u32(sum, rt::opaque(v), 1, launch);
     }
     return sum;
 }

@@ -105,7 +105,7 @@ namespace device {
 static __device__ inline i64 total(const i64* line, usize line_len_0, usize line_stride_0, rt::Launch launch) {
     i64 sum = 0;
     for (usize i = 0; i < line_len_0; ++i) {
-        sum = rt::add_i64(rt::mul_i64(sum, 3, 0, launch), line[i * line_stride_0], 2, launch);
+        sum = rt::add_i64(rt::mul_i64(sum, 3, 0, launch), rt::opaque(line[i * line_stride_0]), 2, launch);
     }
     return sum;
 }
@@ -149,7 +149,7 @@ extern "C" __global__ void lines_of(i64* __restrict__ a, usize a_len_0, usize a_
             const usize column_len_0 = a_len_0;
 #line 156
             const usize column_stride_0 = a_len_1;
-            columns[j] = rt::add_i64(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), column[0 * column_stride_0], 9, launch), rt::mul_i64((i64)column_len_0, 1000000, 10, launch), 11, launch);
+            columns[j] = rt::add_i64(rt::opaque(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), rt::opaque(column[0 * column_stride_0]), 9, launch)), rt::mul_i64((i64)column_len_0, 1000000, 10, launch), 11, launch);
         }
     } else {
 #line 155
@@ -161,7 +161,7 @@ extern "C" __global__ void lines_of(i64* __restrict__ a, usize a_len_0, usize a_
             const usize column_len_0 = a_len_0;
 #line 156
             const usize column_stride_0 = a_len_1;
-            columns[rt::at(j, rt::opaque(columns_len), 12, launch)] = rt::add_i64(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), column[rt::at(0, column_len_0, 8, launch) * column_stride_0], 9, launch), rt::mul_i64((i64)column_len_0, 1000000, 10, launch), 11, launch);
+            columns[rt::at(j, rt::opaque(columns_len), 12, launch)] = rt::add_i64(rt::opaque(rt::add_i64(device::total(column, column_len_0, column_stride_0, launch), rt::opaque(column[rt::at(0, column_len_0, 8, launch) * column_stride_0]), 9, launch)), rt::mul_i64((i64)column_len_0, 1000000, 10, launch), 11, launch);
         }
     }
 #line 159

@@ -140,7 +140,7 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
     for (; delta < 32; rt::progress()) {
         const u32 below = __shfl_up_sync(4294967295u, sum, rt::lane_offset((u64)delta));
         if (rt::opaque(lane) >= delta) {
-            sum = rt::add_u32(sum, below, 1, launch);
+            sum = rt::add_u32(sum, rt::opaque(below), 1, launch);
         }
         delta = rt::mul_u64(delta, 2, 2, launch);
     }
@@ -151,7 +151,7 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
     const usize end = t / 32;
 #line 493
     for (usize warp = 0; warp < end; ++warp) {
-        sum = rt::add_u32(sum, sums[warp], 5, launch);
+        sum = rt::add_u32(sum, rt::opaque(sums[warp]), 5, launch);
     }
     if (i < x_len) {
         y[rt::at<7>(i, y_len, launch)] = rt::sub_u32(sum, own, 6, launch);

@@ -136,10 +136,10 @@ fn from_words<T: DeviceType>(words: [u32; MAX_WORDS], like: T) -> T {
 #[doc(hidden)]
 #[derive(KernelArgument)]
 pub struct States<'a> {
-    words: DeviceSliceMut<'a, u64>,
+    pub words: DeviceSliceMut<'a, u64>,
     /// The number of the launch among those with this memory, from 1 to [`LAST_LAUNCH`]. Its statuses are the even number twice
     /// as large and the odd one after it.
-    launch: u32,
+    pub launch: u32,
 }
 
 #[device]
