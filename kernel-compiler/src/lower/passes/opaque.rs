@@ -206,13 +206,19 @@ impl Pass<'_> {
     fn in_expr(&mut self, expr: &mut Expr, counters: &Set<u32>) {
         expr.for_each_child_mut(&mut |child| self.in_expr(child, counters));
         match expr {
+            // `x / y == 0` is a comparison of the operands, and so is `x % y == x`.
             Expr::Binary(
-                Operator::Lt | Operator::Le | Operator::Gt | Operator::Ge | Operator::Eq | Operator::Ne,
+                Operator::Lt
+                | Operator::Le
+                | Operator::Gt
+                | Operator::Ge
+                | Operator::Eq
+                | Operator::Ne
+                | Operator::Div
+                | Operator::Rem,
                 left,
                 right,
             ) => self.in_comparison(left, right, counters),
-            // `x / y == 0` is a comparison of the operands, and so is `x % y == x`.
-            Expr::Binary(Operator::Div | Operator::Rem, left, right) => self.in_comparison(left, right, counters),
             // The difference of numbers that have been converted from a shorter type has the sign of the comparison.
             Expr::Binary(Operator::Sub, left, right) if is_converted(left) || is_converted(right) => {
                 self.in_comparison(left, right, counters);
@@ -560,7 +566,7 @@ impl Steps {
     fn are_all_of(&mut self, stmts: &[Stmt]) -> bool {
         stmts.iter().all(|stmt| {
             let step = match &stmt.kind {
-                StmtKind::Update { op, place, value } if self.is_var(place) => Some(self.of(*op, value)),
+                StmtKind::Update { op, place, value } if self.is_var(place) => Some(step_by(*op, value)),
                 StmtKind::Assign { place, value } if self.is_var(place) => Some(self.step(value)),
                 StmtKind::Declare { var: of, .. } | StmtKind::Loop { header: Header::For { var: of, .. }, .. }
                     if *of == self.var =>
@@ -598,24 +604,24 @@ impl Steps {
     /// Returns the operation of a value that is a step of the variable.
     fn step(&self, value: &Expr) -> Option<Operator> {
         match value {
-            Expr::Binary(op, left, by) if self.is_var(left) => self.of(*op, by),
+            Expr::Binary(op, left, by) if self.is_var(left) => step_by(*op, by),
             Expr::Cast(_, inner) => self.step(inner),
             Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) => match (op, args.as_slice()) {
                 // It never passes the end of the range.
                 (Op::Step, [var, ..]) if self.is_var(var) => Some(Operator::Add),
-                (Op::Add | Op::WrappingAdd, [var, by, ..]) if self.is_var(var) => self.of(Operator::Add, by),
-                (Op::Sub | Op::WrappingSub, [var, by, ..]) if self.is_var(var) => self.of(Operator::Sub, by),
+                (Op::Add | Op::WrappingAdd, [var, by, ..]) if self.is_var(var) => step_by(Operator::Add, by),
+                (Op::Sub | Op::WrappingSub, [var, by, ..]) if self.is_var(var) => step_by(Operator::Sub, by),
                 _ => None,
             },
             _ => None,
         }
     }
+}
 
-    /// Returns the operation if it is a step by a constant that is not negative. An addition of a great unsigned number is a
-    /// subtraction.
-    fn of(&self, op: Operator, by: &Expr) -> Option<Operator> {
-        let Expr::Literal(scalar, value) = by else { return None };
-        let is_positive = scalar.is_integer() && *value >> (scalar.bits() - 1) == 0;
-        (matches!(op, Operator::Add | Operator::Sub) && is_positive).then_some(op)
-    }
+/// Returns the operation if it is a step by a constant that is not negative. An addition of a great unsigned number is a
+/// subtraction.
+fn step_by(op: Operator, by: &Expr) -> Option<Operator> {
+    let Expr::Literal(scalar, value) = by else { return None };
+    let is_positive = scalar.is_integer() && *value >> (scalar.bits() - 1) == 0;
+    (matches!(op, Operator::Add | Operator::Sub) && is_positive).then_some(op)
 }
