@@ -3,6 +3,9 @@
 use crate::nvrtc;
 use crate::program::{self, Failure, Result};
 
+/// How the examples are built.
+const OPTIMISED: [&str; 3] = ["--release", "--features", "cudarc,ndarray"];
+
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;
     program::run(
@@ -11,10 +14,11 @@ pub(crate) fn run() -> Result<()> {
             .env("CUMBIA_REQUIRE_NVRTC", "1"),
     )?;
     // Optimised, as the README runs them. The tests above run with overflow checks. The features are those of the tests, so
-    // that `cargo xtask quick --release` finds the dependencies built.
+    // that `cargo xtask quick --release` finds the dependencies built. All at once are compiled in parallel.
+    program::run(program::cargo(&["build", "--examples"]).args(OPTIMISED))?;
     for example in examples()? {
-        let run = ["run", "--release", "--features", "cudarc,ndarray", "--example", &example];
-        program::run(program::cargo(&run).env("CUMBIA_DEVICE", "cpu"))?;
+        let mut run = program::cargo(&["run", "--example", &example]);
+        program::run(run.args(OPTIMISED).env("CUMBIA_DEVICE", "cpu"))?;
     }
     eprintln!("all tests passed");
     Ok(())

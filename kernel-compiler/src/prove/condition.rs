@@ -323,8 +323,8 @@ impl Conditions {
     }
 
     /// Drops the invariants, for conditions that do not refer to them.
-    pub(super) fn without_invariants(&mut self, condition: Condition) {
-        if !self.refers_to_invariants(condition) {
+    pub(super) fn without_invariants(&mut self, conditions: &[Condition]) {
+        if !conditions.iter().any(|condition| self.refers_to_invariants(*condition)) {
             self.invariants.clear();
         }
     }

@@ -168,7 +168,11 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, is_repo
     if groups.is_empty() {
         return Proofs { predicate: None, is_certain: false, checks, reports };
     }
-    let Domain { atoms, conditions, assumed, .. } = &walk.domain;
+    let Domain { atoms, conditions, assumed, .. } = &mut walk.domain;
+    for group in &mut groups {
+        *group = conditions.closed(*group);
+    }
+    conditions.without_invariants(&groups);
     let is_certain = groups == [Condition::TRUE];
     Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), is_certain, checks, reports }
 }
@@ -245,7 +249,7 @@ fn narrowed(module: &Module, options: Options) -> Option<(Narrowed, Predicate)> 
     let closed: Vec<Condition> = all.into_iter().map(|condition| conditions.closed(condition)).collect();
     let implies = |one: &Poly, other: &Poly| atoms.is_at_least(other, one);
     let condition = conditions.conjunction(closed, implies);
-    conditions.without_invariants(condition);
+    conditions.without_invariants(&[condition]);
     let predicate = Builder::build(atoms, conditions, assumed, &[condition]);
     (condition != Condition::FALSE).then_some((narrowed, predicate))
 }

@@ -16,6 +16,32 @@ fn compiled(text: &str) -> (String, Vec<Check>) {
     (text, checks(&validated, &options))
 }
 
+/// The conditions of a loop's invariants are part of those of the checks, so that the predicate has a flat form.
+#[test]
+fn predicates_of_loops_are_flat() {
+    for text in [
+        "fn stride(n: usize, x: &[f32], y: &mut [f32]) {
+            let mut i = grid(1);
+            while i < n { y[i] = x[i]; i += grid_size(1); }
+        }",
+        "fn halves(n: usize, x: &[f32], y: &mut [f32]) {
+            let t = thread_idx().x;
+            let mut s = n / 2;
+            while s > 0 {
+                if t < s { y[t] = x[t + s]; }
+                s /= 2;
+            }
+        }",
+    ] {
+        let validated = check(common::program(text, false)).unwrap_or_else(|errors| panic!("{errors}"));
+        for variant in [Variant::Proven, Variant::Narrow] {
+            let options = Options { block: Some([256, 1, 1]), variant, ..Options::default() };
+            let predicate = write(&validated, &options).predicate.unwrap_or_else(|| panic!("{variant:?}: {text}"));
+            assert!(predicate.is_flat(), "{variant:?}: {text}\n{}", predicate.describe());
+        }
+    }
+}
+
 /// Kernels as users write them: every check is proved, at the latest at a launch.
 #[test]
 fn everyday_kernels_need_no_checks() {

@@ -45,7 +45,7 @@ pub(crate) struct Candidate {
     /// The groups of checks that have to be proved.
     groups: Verdict,
     /// The source of the value of each symbol of the predicate.
-    symbols: Vec<Symbol>,
+    symbols: SmallVec<[Symbol; 16]>,
     /// A further condition: that of the checks of a kernel with `prove`.
     further: Option<Box<Candidate>>,
 }

@@ -2,8 +2,10 @@
 //!
 //! All values are computed first, each product and each sum once, then all comparisons, then their conjunctions and
 //! disjunctions, as bits. A launch whose lengths differ from those of the launch before differs in the comparisons that hold: a branch
-//! for each of them would often be mispredicted, which takes longer than the other comparisons. The tables are small, because the
-//! driver's code for a launch evicts them from the first cache.
+//! for each of them would often be mispredicted, which takes longer than the other comparisons. The tables are small and, unless the
+//! kernel is large, consecutive in memory, because the driver's code for a launch evicts them from the first cache.
+
+use smallvec::{Array, SmallVec};
 
 use super::{Node, Number, Predicate, Term};
 use crate::prove::symbol::LaunchSymbol;
@@ -13,15 +15,15 @@ use crate::verdict::Verdict;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flat {
     /// The range of each symbol, an index into `ranges`. Other values are left to the evaluation with 128 bits.
-    symbols: Vec<u8>,
-    ranges: Vec<Range>,
-    /// How the values that follow those of the symbols are computed.
-    steps: Vec<Step>,
-    /// The terms of all sums: a coefficient, and the number of a value.
-    terms: Vec<(i64, u8)>,
+    symbols: SmallVec<[u8; 16]>,
+    ranges: SmallVec<[Range; 2]>,
     /// The last values, from the last one downwards.
-    constants: Vec<i64>,
+    constants: SmallVec<[i64; 2]>,
     truths: Truths,
+    /// How the values that follow those of the symbols are computed.
+    steps: SmallVec<[Step; 2]>,
+    /// The terms of all sums: a coefficient, and the number of a value.
+    terms: SmallVec<[(i64, u8); 2]>,
 }
 
 /// Consecutive values.
@@ -42,10 +44,10 @@ enum Truths {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Network<const WORDS: usize> {
-    comparisons: Vec<Comparison>,
+    comparisons: SmallVec<[Comparison; 16]>,
+    groups: SmallVec<[Connective<WORDS>; 2]>,
     /// The truth values that others depend on: they follow those of the comparisons.
-    inner: Vec<Connective<WORDS>>,
-    groups: Vec<Connective<WORDS>>,
+    inner: SmallVec<[Connective<WORDS>; 2]>,
 }
 
 /// Whether all or any of some truth values hold.
@@ -97,7 +99,7 @@ impl Flat {
         if !predicate.is_narrow || !predicate.invariants.is_empty() {
             return None;
         }
-        let (mut symbols, mut ranges) = (Vec::new(), Vec::new());
+        let (mut symbols, mut ranges) = (SmallVec::new(), SmallVec::new());
         for (at, symbol) in predicate.symbols.iter().enumerate() {
             let range = Range::of(*symbol, predicate.assumed.iter().filter(|(symbol, ..)| *symbol == at))?;
             symbols.push(u8::try_from(position_of(&mut ranges, range)).ok()?);
@@ -307,9 +309,9 @@ impl FlatNode {
 struct Flattening {
     /// The position of the first step's value.
     first: usize,
-    steps: Vec<Step>,
-    terms: Vec<(i64, u8)>,
-    constants: Vec<i64>,
+    steps: SmallVec<[Step; 2]>,
+    terms: SmallVec<[(i64, u8); 2]>,
+    constants: SmallVec<[i64; 2]>,
     /// The position of each symbol and number among the values.
     positions: Vec<u8>,
 }
@@ -433,7 +435,7 @@ impl Flattening {
 }
 
 /// Returns the position of an element, which is appended if it is new.
-fn position_of<T: PartialEq>(elements: &mut Vec<T>, element: T) -> usize {
+fn position_of<A: Array<Item: PartialEq>>(elements: &mut SmallVec<A>, element: A::Item) -> usize {
     elements.iter().position(|known| *known == element).unwrap_or_else(|| {
         elements.push(element);
         elements.len() - 1

@@ -438,6 +438,11 @@ impl<'a> Builder<'a> {
 
 #[cfg(test)]
 impl Predicate {
+    /// Returns whether a launch evaluates the predicate in its flat form.
+    pub(in crate::prove) fn is_flat(&self) -> bool {
+        self.flat.is_some()
+    }
+
     /// Returns the conditions in symbols: `s0` is the first of [`Predicate::symbols`].
     pub(in crate::prove) fn describe(&self) -> String {
         fn node(predicate: &Predicate, poly: &impl Fn(&[Term]) -> String, index: u32) -> String {
