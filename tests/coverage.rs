@@ -53,7 +53,8 @@ fn without_parameters(intrinsic: &Intrinsic) -> Intrinsic {
         | Intrinsic::ActiveMask
         | Intrinsic::LaneId
         | Intrinsic::LaneMask(_)
-        | Intrinsic::Fast(_) => intrinsic.clone(),
+        | Intrinsic::Fast(_)
+        | Intrinsic::HasFaulted => intrinsic.clone(),
     }
 }
 
@@ -90,6 +91,7 @@ fn all_intrinsics() -> Vec<Intrinsic> {
         I::MatchAll,
         I::ActiveMask,
         I::LaneId,
+        I::HasFaulted,
     ];
     all.extend([1, 2, 3].into_iter().flat_map(|n| [I::Grid(n), I::GridSize(n)]));
     all.extend(variants!(Predicate: Count, And, Or).map(I::SyncThreadsVote));

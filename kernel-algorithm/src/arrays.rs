@@ -3,8 +3,7 @@
 use cumbia::access::{Access, Write};
 use cumbia::error::{ArrayArgument, RequiredLength, ResultKind};
 use cumbia::{
-    AlgorithmError, ArrayView, ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Integer, Number,
-    Result,
+    AlgorithmError, ArrayView, ArrayView1, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Number, Result,
 };
 
 /// An array that an algorithm reads: a [`DeviceArray`], a [`DeviceSlice`], or a view of one dimension, such as a column of a matrix or
@@ -183,7 +182,7 @@ pub(crate) fn require_room(
 }
 
 /// Checks that the type `I` of the argument `indices` represents the indices of `x`.
-pub(crate) fn require_indices<I: Integer>(
+pub(crate) fn require_indices<I: Number>(
     algorithm: &'static str,
     x: ArrayArgument,
     indices: &'static str,

@@ -5,7 +5,7 @@ use cumbia::intrinsics::grid;
 use cumbia::{ArrayView1, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use crate::arrays::{Input, Output, require_same_length};
+use crate::arrays::{Input, Output, require_indices, require_same_length};
 use crate::queue::Queue;
 
 /// `y[i] = i`
@@ -39,7 +39,7 @@ pub fn scatter_elements<T: DeviceType, I: Integer>(x: ArrayView1<T>, indices: Ar
     }
 }
 
-/// Computes `y[i] = i`, as a number of any type.
+/// Computes `y[i] = i`, as a number of any type that represents the indices; floats are rounded.
 ///
 /// ```
 /// use cumbia::algorithm::iota;
@@ -74,7 +74,8 @@ impl<'a, I: Number> Iota<'a, I> {
     ///
     /// # Errors
     ///
-    /// Those of [`Launch::launch`](cumbia::Launch::launch).
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the length of the array exceeds the number of indices that its
+    /// type represents, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.y.device().default_stream();
         self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
@@ -92,6 +93,7 @@ impl<'a, I: Number> Iota<'a, I> {
     /// Enqueues the indices.
     fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let len = self.y.len();
+        require_indices::<I>("iota", ArrayArgument::output("y", len), "y")?;
         if len == 0 {
             return Ok(());
         }

@@ -64,7 +64,8 @@ impl Facts {
             | Intrinsic::ActiveMask
             | Intrinsic::LaneId
             | Intrinsic::LaneMask(_)
-            | Intrinsic::Fast(_) => {}
+            | Intrinsic::Fast(_)
+            | Intrinsic::HasFaulted => {}
         }
     }
 }

@@ -660,7 +660,8 @@ fn intrinsic(intrinsic: &Intrinsic) -> String {
         | Intrinsic::ActiveMask
         | Intrinsic::LaneId
         | Intrinsic::LaneMask(_)
-        | Intrinsic::Fast(_) => name.to_owned(),
+        | Intrinsic::Fast(_)
+        | Intrinsic::HasFaulted => name.to_owned(),
     }
 }
 

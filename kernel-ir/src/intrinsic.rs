@@ -68,6 +68,8 @@ pub enum Intrinsic {
     LaneMask(Comparison),
     /// `fast::sin(x)` and the others: CUDA's approximations for `f32`.
     Fast(Fast),
+    /// `has_faulted()`: returns whether a fault in the stream has not been reported yet, which includes those of the launch.
+    HasFaulted,
 }
 
 /// The reduction over a barrier's predicates.
@@ -249,6 +251,7 @@ impl Intrinsic {
             Intrinsic::LaneMask(Comparison::Gt) => "lanemask_gt",
             Intrinsic::LaneMask(Comparison::Ge) => "lanemask_ge",
             Intrinsic::Fast(fast) => fast.name(),
+            Intrinsic::HasFaulted => "has_faulted",
         }
     }
 
@@ -277,7 +280,7 @@ impl Intrinsic {
             | Intrinsic::ActiveMask
             | Intrinsic::LaneId
             | Intrinsic::LaneMask(_) => true,
-            Intrinsic::Fence(_) | Intrinsic::Fast(_) => false,
+            Intrinsic::Fence(_) | Intrinsic::Fast(_) | Intrinsic::HasFaulted => false,
             Intrinsic::Atomic { .. } => self.needs_other_threads(),
         }
     }
@@ -312,7 +315,8 @@ impl Intrinsic {
             | Intrinsic::Fence(_)
             | Intrinsic::LaneId
             | Intrinsic::LaneMask(_)
-            | Intrinsic::Fast(_) => false,
+            | Intrinsic::Fast(_)
+            | Intrinsic::HasFaulted => false,
         }
     }
 }

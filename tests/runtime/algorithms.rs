@@ -138,6 +138,46 @@ fn large_elements() {
     });
 }
 
+/// Reductions of values that a thread reduces one by one, which are too large for scans, up to the largest.
+#[test]
+fn large_reductions() {
+    #[derive(Clone, Copy, DeviceType)]
+    struct Sums<const COMMUTATIVE: bool>;
+
+    #[device]
+    impl<const COMMUTATIVE: bool, const N: usize> Function2<[u32; N], [u32; N]> for Sums<COMMUTATIVE> {
+        type Output = [u32; N];
+        const COMMUTATIVE: bool = COMMUTATIVE;
+
+        fn call(self, a: [u32; N], b: [u32; N]) -> [u32; N] {
+            let mut sums = a;
+            for k in 0..N {
+                sums[k] = sums[k].wrapping_add(b[k]);
+            }
+            // The last operand's last number tells the order.
+            if !COMMUTATIVE {
+                sums[N - 1] = b[N - 1];
+            }
+            sums
+        }
+    }
+
+    fn agrees<const N: usize, const COMMUTATIVE: bool>(device: &Device, n: usize) {
+        let x = values(n, |i| std::array::from_fn::<u32, N, _>(|k| bits(i + 7 * k) as u32));
+        let expected = x.iter().fold([9; N], |sums, next| Sums::<COMMUTATIVE>.call(sums, *next));
+        let found = reduce(&device.to_device(&x).unwrap(), [9; N], Sums::<COMMUTATIVE>).value().unwrap();
+        assert!(found == expected, "{n} values of {N} words");
+    }
+
+    on_each_device(|device| {
+        for n in [0, 1, 33, 255, 257, 4097, 9000] {
+            agrees::<9, true>(device, n);
+            agrees::<9, false>(device, n);
+        }
+        agrees::<256, false>(device, 300);
+    });
+}
+
 /// Sums of integers that floats represent exactly, products of signs, and extremes.
 #[test]
 fn floats() {
@@ -371,6 +411,11 @@ fn indices() {
         assert!(fault.contains("scatter: indices[1] is 3, but the length of y is 3"), "{fault}");
         let error = scatter(&x, &places, &mut y).launch().unwrap_err();
         assert_eq!(wrong_length(&error), ("scatter", "indices", 3));
+        let mut short = device.zeros::<i8>(129).unwrap();
+        iota(&mut short.slice_mut(..128).unwrap()).launch().unwrap();
+        assert_eq!(short.to_host().unwrap()[126..], [126, 127, 0]);
+        let error = iota(&mut short).launch().unwrap_err();
+        assert_eq!(wrong_length(&error), ("iota", "y", 129));
     });
 }
 

@@ -215,6 +215,27 @@ fn slices_and_lengths() {
     });
 }
 
+/// Runs as long as the type of the lengths represents, and one longer, at the end of the array and before.
+#[test]
+fn lengths_that_are_not_represented() {
+    on_each_device(|device| {
+        for (run, n) in [(255, 255), (255, 9000), (256, 256), (256, 9000), (5000, 9000)] {
+            let x = values(n, |i| if i < run { 0 } else { 1 + i as u32 / 200 });
+            let (mut y, mut lengths) = (device.zeros::<u32>(n).unwrap(), device.zeros::<u8>(n).unwrap());
+            let outcome = run_length_encode(&device.to_device(&x).unwrap(), &mut y, &mut lengths).value();
+            if run < 256 {
+                assert!(outcome.unwrap() > 0);
+                assert_eq!(lengths.to_host().unwrap()[0], 255);
+            } else {
+                let fault = outcome.unwrap_err().to_string();
+                let expected =
+                    format!("run_length_encode: a run has {run} elements, which the type of `lengths` does not");
+                assert!(fault.contains(&expected), "{fault}");
+            }
+        }
+    });
+}
+
 /// Many groups of tiles, which take too long on the CPU.
 #[test]
 fn many_runs() {

@@ -21,6 +21,10 @@ const ITEMS: usize = 16;
 /// The number of elements of a tile, of which the length of a chunk is a multiple.
 pub(super) const TILE: usize = ITEMS * BLOCK;
 
+/// The size in bytes of the largest results of which a thread has several at once. With larger ones, whose operators take longer
+/// than the loads, the kernel would have so much code that its compilation took minutes.
+const SEVERAL_AT_ONCE: usize = 32;
+
 /// The function of the elements of two arrays, or of one, and of their index, whose results are reduced.
 #[device]
 pub trait Mapping<A: DeviceType, B: DeviceType>: DeviceType {
@@ -144,7 +148,7 @@ fn mapped_adjacent<
 
 /// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands
 /// can be exchanged. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the others, at
-/// the end of the array, it has every 256th.
+/// the end of the array, and of all if the results are large, it has every 256th.
 #[device]
 fn reduce_strided<
     A: DeviceType,
@@ -160,6 +164,13 @@ fn reduce_strided<
     end: usize,
 ) -> T {
     let (t, operator) = (thread_idx().x, chunks.operator);
+    if const { size_of::<T>() > SEVERAL_AT_ONCE } {
+        let mut total = mapped(chunks, (first + t).min(end - 1));
+        for i in (first + t + BLOCK..end).step_by(BLOCK) {
+            total = followed(chunks.map, operator, total, mapped(chunks, i));
+        }
+        return block_reduce_first(total, end - first, operator);
+    }
     let rest = end - (end - first) % TILE;
     let mut total = mapped(chunks, (first + t * N).min(end - 1));
     for tile in (first..rest).step_by(TILE) {
@@ -193,7 +204,8 @@ fn reduce_strided<
 }
 
 /// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread, in
-/// their order: each warp takes consecutive ones, in rows of 4 for each lane as long as there are so many.
+/// their order: each warp takes consecutive ones, in rows of 4 for each lane as long as there are so many and the results are not
+/// large.
 #[device]
 fn reduce_ordered<
     A: DeviceType,
@@ -218,11 +230,14 @@ fn reduce_ordered<
         let count = stop - start;
         let mut total = warp_reduce_first(mapped(chunks, (start + lane).min(end - 1)), count, operator);
         let rest = start + WARP_SIZE;
-        let rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
-        #[unroll(4)]
-        for k in 0..rows {
-            let own = mapped_adjacent::<A, B, T, M, F, 4, ALIGNED>(chunks, rest + k * ROW + 4 * lane);
-            total = operator.call(total, warp_reduce(total_of(own, operator), operator));
+        let mut rows = 0;
+        if const { size_of::<T>() <= SEVERAL_AT_ONCE } {
+            rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
+            #[unroll(4)]
+            for k in 0..rows {
+                let own = mapped_adjacent::<A, B, T, M, F, 4, ALIGNED>(chunks, rest + k * ROW + 4 * lane);
+                total = operator.call(total, warp_reduce(total_of(own, operator), operator));
+            }
         }
         // The minimum is for the proofs only.
         for i in (rest + rows * ROW..stop).step_by(WARP_SIZE) {
@@ -302,7 +317,7 @@ pub fn reduce_chunks<
         return; // The grid covers the array: this is for the proof only.
     }
     let is_aligned = len % TILE == 0 && is_contiguous(a) && (!M::IS_BINARY || is_contiguous(b) && b.len() >= a.len());
-    let mut total = if is_aligned {
+    let mut total = if const { size_of::<T>() <= SEVERAL_AT_ONCE } && is_aligned {
         reduce_chunk::<A, B, T, M, F, N, true>(chunks, first, end)
     } else {
         reduce_chunk::<A, B, T, M, F, N, false>(chunks, first, end)
@@ -323,9 +338,15 @@ pub fn reduce_chunks<
         let runs = parts.len().div_ceil(run);
         let start = t.min(runs - 1) * run;
         total = parts[start];
-        #[unroll(8)]
-        for i in start + 1..(start + run).min(parts.len()) {
-            total = operator.call(total, parts[i]);
+        if const { size_of::<T>() <= SEVERAL_AT_ONCE } {
+            #[unroll(8)]
+            for i in start + 1..(start + run).min(parts.len()) {
+                total = operator.call(total, parts[i]);
+            }
+        } else {
+            for i in start + 1..(start + run).min(parts.len()) {
+                total = operator.call(total, parts[i]);
+            }
         }
         total = block_reduce_first(total, runs, operator);
     }

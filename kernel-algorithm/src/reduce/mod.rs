@@ -20,7 +20,8 @@ const MAX_BLOCKS: usize = 2048;
 
 /// Reduces an array to a value: `operator(.. operator(operator(initial, x[0]), x[1]) .., x[n - 1])`, with any parentheses.
 ///
-/// The operator has to be associative. The order of its operands is kept. An empty array yields `initial`.
+/// The operator has to be associative. The order of its operands is kept. An empty array yields `initial`. Values have at most 1024
+/// bytes: a larger type does not compile.
 ///
 /// The parentheses depend on the length of the array alone, so that the result is the same in each launch, and on each device
 /// that computes the operator in the same way. In the sum of n floating-point numbers each number takes part in at most
@@ -131,6 +132,7 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         initial: Option<T>,
         operator: F,
     ) -> Self {
+        let () = const { assert!(size_of::<T>() <= 1024, "the values of a reduction have at most 1024 bytes") };
         Reduce { a, b, map, initial, operator, stream: None, names: ("transform_reduce2", ["a", "b"]) }
     }
 

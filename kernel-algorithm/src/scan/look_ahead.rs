@@ -14,8 +14,8 @@
 use std::marker::PhantomData;
 
 use cumbia::intrinsics::{
-    DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, grid_dim, lane_id, shared,
-    shfl_sync, shfl_up_sync, sync_threads_count, sync_warp, thread_idx,
+    DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, ballot_sync, grid_dim,
+    has_faulted, lane_id, shared, shfl_sync, shfl_up_sync, sync_threads_count, sync_warp, thread_idx,
 };
 use cumbia::{ArrayView1, Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, KernelArgument, device};
@@ -56,7 +56,7 @@ const MAX_WORDS: usize = 40;
 /// The number of times that a thread polls for the aggregate of another block before it looks at the clock: 0.2 to 1 second on a GPU.
 const FIRST_POLLS: u32 = 1 << 18;
 
-/// The ratio of the longest wait to the time that the block has taken before.
+/// The ratio of the longest wait to the time that the block has taken before, once a thread has faulted.
 ///
 /// A wait has no end if all threads of the other block have faulted. How long it takes otherwise depends on how slowly blocks
 /// execute, which a number of polls or seconds does not tell: a sanitizer slows the accesses to shared memory down a thousandfold, but
@@ -65,6 +65,11 @@ const FIRST_POLLS: u32 = 1 << 18;
 ///
 /// The CPU device detects by itself that all threads wait, and a block may take any time there.
 const PATIENCE: u32 = 8;
+
+/// As [`PATIENCE`], as long as no fault is recorded. The operator may take long for some elements, so that blocks differ in their
+/// work. Whether a fault is recorded does not tell with certainty that none happened: that of an earlier launch may have been in its
+/// place, and been reported meanwhile.
+const PATIENCE_WITHOUT_FAULT: u32 = 1024;
 
 /// Returns the time in units of 2²⁰ ns, about a millisecond, modulo 2³².
 #[device(unsafe(cuda = r#"
@@ -93,12 +98,13 @@ pub(crate) fn note_beginning() {
     beginning(false);
 }
 
-/// Returns the time until which the block waits.
+/// Returns whether a thread that looks at the clock since `since` has waited in vain.
 #[device]
-fn end_of_wait() -> u32 {
-    let now = time();
-    // At most 12 days, so that the difference of two times is less than half of their range.
-    now.wrapping_add(PATIENCE * now.wrapping_sub(beginning(true)).min(1 << 27))
+fn is_in_vain(since: u32) -> bool {
+    let (waited, before) = (time().wrapping_sub(since), since.wrapping_sub(beginning(true)));
+    // At most 12 days, so that the difference of two times does not wrap.
+    let longest = before.min(1 << 20);
+    waited >= PATIENCE * longest && (has_faulted() || waited >= PATIENCE_WITHOUT_FAULT * longest)
 }
 
 /// The maximum number of words of an aggregate that is asked for in advance: its states occupy registers.
@@ -267,6 +273,8 @@ pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
             sums = operator.call(other, sums);
         }
     }
+    // The lane that has the total of all warps, unless its operator has faulted.
+    let is_whole = ballot_sync(u32::MAX, true) >> (warps - 1) & 1 == 1;
     let total = shfl_sync(u32::MAX, sums, warps - 1);
     let before_warp = shfl_sync(u32::MAX, sums, (warp + WARP_SIZE - 1) % WARP_SIZE);
     let mut before = shfl_up_sync(u32::MAX, through, 1);
@@ -275,7 +283,7 @@ pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
     } else if warp > 0 && lane < lanes {
         before = operator.call(before_warp, before);
     }
-    (before, total, true)
+    (before, total, is_whole)
 }
 
 /// Returns the reduction of `none` and a value of each warp, the same in all of its lanes, over the warps before the own one; over
@@ -494,14 +502,14 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
     for k in 0..PARTS_OF_WARP {
         let part = (k * WARPS + warp) as u32;
         let (mut status, mut value) = (received.status[k], received.value[k]);
-        // First a number of polls, and then the time at which the wait ends.
+        // First the number of polls that are left, and then the time after the last of them.
         let (mut bound, mut is_time) = (FIRST_POLLS, false);
         while status < states.lost() {
             let member = (groups.count + part) * GROUP + lane;
             (status, value) = aggregate_of(states_of::<T>(member, states), value, states);
             if is_gpu() {
                 if is_time {
-                    if bound.wrapping_sub(time()) >= 1 << 31 {
+                    if is_in_vain(bound) {
                         publish_loss::<T>(member, states);
                         panic!("a block has waited in vain for the aggregate of another one");
                     }
@@ -509,7 +517,7 @@ pub(crate) fn prefix_of_tile<T: DeviceType, F: Function2<T, T, Output = T>>(
                     bound -= 1;
                 } else {
                     is_time = true;
-                    bound = end_of_wait();
+                    bound = time();
                 }
             }
         }

@@ -45,6 +45,19 @@ impl<C: Number> Function2<Beginnings<C>, Beginnings<C>> for Joined {
     }
 }
 
+/// Returns the length of a run. `C` represents the length of the array.
+#[device]
+fn length_of<L: Number, C: Number>(length: usize) -> L {
+    if const { size_of::<L>() <= size_of::<C>() } {
+        assert!(
+            length <= usize::cast(L::MAX),
+            "run_length_encode: a run has {} elements, which the type of `lengths` does not represent",
+            length
+        );
+    }
+    L::cast(length)
+}
+
 /// Stores the first element of each run in `firsts`, its length in `lengths`, and the number of runs in `count`. `states` are
 /// of a `LookAhead`. A block has `ITEMS` elements for each thread, and `TILE` in total; `HELD` is `TILE`, or 1 if a thread has a single
 /// element. The launch is cooperative.
@@ -162,7 +175,7 @@ pub fn encode_tiles<
                 let last = if total_own.count > 0 { first + total_own.last as usize } else { last };
                 count[0] = runs;
                 if runs > 0 && runs <= lengths.len() {
-                    lengths[runs - 1] = L::cast(x.len() - last);
+                    lengths[runs - 1] = length_of::<L, C>(x.len() - last);
                 }
             }
             let firsts_from_tile = &mut firsts[begun.min(firsts.len())..];
@@ -184,7 +197,7 @@ pub fn encode_tiles<
                     start as usize + (first - last)
                 };
                 if run >= is_start && run - is_start < room_of_lengths {
-                    lengths_from_tile[(run - is_start) as usize] = L::cast(length);
+                    lengths_from_tile[(run - is_start) as usize] = length_of::<L, C>(length);
                 }
             }
             if const { ITEMS == 1 } {
@@ -218,7 +231,7 @@ pub fn encode_tiles<
 /// Stores the first element of each run of consecutive equal elements in the first elements of `unique_elements`, and the length
 /// of the run in those of `lengths`; the other elements keep their values. The value is the number of runs.
 ///
-/// Elements are compared by `==`, so that each NaN is a run. A length is converted to its type as by `as`.
+/// Elements are compared by `==`, so that each NaN is a run. A length that its type does not represent is a fault.
 ///
 /// ```
 /// use cumbia::algorithm::run_length_encode;

@@ -251,6 +251,8 @@ ops! {
         ActiveMask "active_mask" effect,
         LaneId "lane_id",
         LaneMask(comparison: Comparison) "lanemask",
+        /// Whether the fault record of the launch's stream is claimed. Never faults.
+        HasFaulted "has_faulted" effect,
         /// A grid-wide barrier. Faults unless the launch is cooperative.
         SyncGrid "sync_grid" effect,
         /// A side effect in each iteration of a loop, without an instruction.

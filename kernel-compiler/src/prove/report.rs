@@ -39,8 +39,8 @@ impl CheckKind {
             Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::CheckedAbs => CheckKind::Overflow,
             Op::Div | Op::Rem | Op::DivCeil | Op::NextMultipleOf | Op::CheckedNextMultipleOf => CheckKind::Divisor,
             Op::ShiftAmount => CheckKind::Shift,
-            // A launch that is not cooperative is rejected.
-            Op::SyncGrid => return None,
+            // A launch that is not cooperative is rejected; the other never fails.
+            Op::SyncGrid | Op::HasFaulted => return None,
             _ => CheckKind::Argument,
         })
     }

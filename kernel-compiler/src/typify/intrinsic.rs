@@ -84,6 +84,7 @@ impl Scope<'_, '_> {
             }
             Intrinsic::ActiveMask | Intrinsic::LaneMask(_) => (vec![], mask),
             Intrinsic::LaneId => (vec![], self.index_type()),
+            Intrinsic::HasFaulted => (vec![], Type::Scalar(Scalar::Bool)),
             Intrinsic::Fast(fast) => {
                 let single = Type::Scalar(Scalar::F32);
                 match fast {

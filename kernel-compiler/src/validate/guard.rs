@@ -99,6 +99,7 @@ fn is_bound_to_call_site(intrinsic: &Intrinsic) -> bool {
         | Intrinsic::Atomic { .. }
         | Intrinsic::LaneId
         | Intrinsic::LaneMask(_)
-        | Intrinsic::Fast(_) => false,
+        | Intrinsic::Fast(_)
+        | Intrinsic::HasFaulted => false,
     }
 }

@@ -49,7 +49,8 @@ impl Validator<'_, '_> {
             | Intrinsic::ActiveMask
             | Intrinsic::LaneId
             | Intrinsic::LaneMask(_)
-            | Intrinsic::Fast(_) => {}
+            | Intrinsic::Fast(_)
+            | Intrinsic::HasFaulted => {}
         }
     }
 

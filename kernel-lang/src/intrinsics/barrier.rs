@@ -118,6 +118,45 @@ intrinsic! {
     sync_grid = Intrinsic::SyncGrid
 }
 
+intrinsic! {
+    /// `has_faulted()`: whether a fault in the stream has not been reported yet, a `bool`: one of a thread of this launch, or of an
+    /// earlier launch.
+    ///
+    /// For kernels whose blocks wait for others, in `.cooperative()` launches: a block of which all threads have faulted
+    /// publishes nothing any more. The record of faults is in memory of the host, so that a call takes about a microsecond. On
+    /// the CPU device it is always `false`: a wait for a thread that has ended is detected there.
+    ///
+    /// ```
+    /// use cumbia::intrinsics::{DeviceScope, Relaxed, atomic_load_explicit, atomic_store_explicit, has_faulted};
+    /// use cumbia::prelude::*;
+    ///
+    /// /// Each block adds an element to the sum of the earlier ones, unless one of those has faulted.
+    /// #[kernel]
+    /// fn chain(x: &[u64], sums: &mut [u64]) {
+    ///     let i = block_idx().x;
+    ///     let mut before = 1;
+    ///     if i > 0 {
+    ///         before = 0;
+    ///         while before == 0 && !has_faulted() {
+    ///             before = atomic_load_explicit::<Relaxed, DeviceScope>(&sums[i - 1]);
+    ///         }
+    ///     }
+    ///     if before > 0 {
+    ///         atomic_store_explicit::<Relaxed, DeviceScope>(&mut sums[i], before + x[i]);
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let x = device.to_device(&[1, 2, 3])?;
+    /// let mut sums = device.zeros(3)?;
+    /// chain(&x, &mut sums).grid(3).block(1).cooperative().launch()?;
+    /// assert_eq!(sums.to_host()?, [2, 4, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    has_faulted = Intrinsic::HasFaulted
+}
+
 impl sync_threads<'_> {
     #[doc(hidden)]
     #[inline(always)]
@@ -156,5 +195,13 @@ impl sync_grid<'_> {
     #[inline(always)]
     pub fn call(self) {
         self.call.cx.grid_barrier(self.call.at, "sync_grid");
+    }
+}
+
+impl has_faulted<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self) -> bool {
+        false
     }
 }

@@ -44,7 +44,7 @@ pub use atomic::{
     atomic_or_explicit, atomic_store, atomic_store_explicit, atomic_sub, atomic_sub_explicit, atomic_xor,
     atomic_xor_explicit,
 };
-pub use barrier::{sync_grid, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
+pub use barrier::{has_faulted, sync_grid, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use fence::{thread_fence, thread_fence_block, thread_fence_system};
 pub use geometry::{block_dim, block_idx, global_id, grid, grid_dim, grid_size, lane_id, thread_idx};
 pub use memory::{dynamic_shared, dynamic_shared_at, shared};

@@ -45,6 +45,13 @@ static __device__ __forceinline__ usize at(usize index, usize len, Launch launch
 }
 ";
 
+/// Whether the fault record is claimed.
+pub(in crate::cuda) const HAS_FAULTED: &str = "\
+bool $name($fault) {
+    return *(volatile u32*)&launch.fault->flag != 0u;
+}
+";
+
 /// The largest number of index checks each of which calls a function of its own.
 const MAX_OWN: usize = 4;
 

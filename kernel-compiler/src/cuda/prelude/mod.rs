@@ -185,6 +185,7 @@ impl Helper {
                 ThreadOp::LaneOffset
                 | ThreadOp::ActiveMask
                 | ThreadOp::LaneId
+                | ThreadOp::HasFaulted
                 | ThreadOp::SyncGrid
                 | ThreadOp::Progress
                 | ThreadOp::KeepLoop
@@ -260,6 +261,7 @@ fn thread(op: ThreadOp, scalar: Scalar) -> Cow<'static, str> {
         ThreadOp::Reduce(reduce) => warp::reduce(reduce, scalar).into(),
         ThreadOp::ActiveMask => warp::ACTIVE_MASK.into(),
         ThreadOp::LaneId => warp::LANE_ID.into(),
+        ThreadOp::HasFaulted => fault::HAS_FAULTED.into(),
         ThreadOp::LaneMask(comparison) => warp::lane_mask(comparison).into(),
         ThreadOp::SyncGrid => warp::SYNC_GRID.into(),
         ThreadOp::Progress => PROGRESS.into(),

@@ -94,6 +94,13 @@ impl Lowering<'_, '_> {
                 let helper = Helper::new(Op::ActiveMask, Scalar::U32);
                 return (Value::Scalar(Expr::helper(helper, Vec::new()), Scalar::U32), true);
             }
+            Intrinsic::HasFaulted => {
+                self.affects_others();
+                // It never fails, but reads the fault record of the launch, as what records a fault.
+                let site = self.site(SiteKind::panic("`has_faulted()`"), self.expr(id).span);
+                let call = Expr::faulting(Helper::new(Op::HasFaulted, Scalar::Bool), site, Vec::new());
+                return (Value::Scalar(call, Scalar::Bool), true);
+            }
             Intrinsic::LaneId => {
                 let lane = Expr::helper(Helper::new(Op::LaneId, Scalar::U32), Vec::new());
                 Value::usize(Expr::cast(Scalar::Usize, lane))

@@ -120,7 +120,7 @@ impl Flat {
         let truths = few.or_else(|| Some(Truths::Many(Network::new(&nodes, &predicate.groups)?)))?;
         let Flattening { first, steps, terms, constants, .. } = flattening;
         let values = first + steps.len() + constants.len();
-        (values <= VALUES).then_some(Flat { symbols, ranges, steps, terms, constants, truths })
+        (values <= VALUES).then_some(Flat { symbols, ranges, constants, truths, steps, terms })
     }
 
     /// Returns the verdict for the values of the symbols, extended to 64 bits; `None` if a value does not fit into 62 bits, is not in
