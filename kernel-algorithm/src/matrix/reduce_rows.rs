@@ -9,7 +9,7 @@ use crate::arrays::{Output, require};
 use crate::matrix::runs::{BLOCK, MAX_BY_WARPS, WARPS, reduce_run};
 use crate::operator::{Function1, Function2, Identity, Plus};
 use crate::queue::Queue;
-use crate::reduce::chunks::{Mapping, OfOne};
+use crate::reduce::chunks::{Mapping, OfOne, assert_reducible};
 use crate::search::{Enumerated, Extreme, IndexedValue};
 
 /// The number of rows of which each is searched by a warp, however long they are: those of a GPU without blocks that combine results.
@@ -155,6 +155,7 @@ pub fn transform_reduce_rows<
     initial: M::Output,
     operator: F,
 ) -> ReduceRows<'a, A, OfOne<M>, M::Output, F, Identity> {
+    const { assert_reducible::<M::Output>() };
     let y = y.elements_mut();
     let initial = Some(initial);
     ReduceRows {

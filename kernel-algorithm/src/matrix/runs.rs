@@ -11,7 +11,7 @@ use crate::arrays::{Input, Output, require};
 use crate::block::block_reduce_first;
 use crate::operator::{Function2, Identity};
 use crate::queue::Queue;
-use crate::reduce::chunks::{Mapping, OfOne, followed};
+use crate::reduce::chunks::{Mapping, OfOne, SEVERAL_AT_ONCE, assert_reducible, followed};
 use crate::warp::{warp_reduce, warp_reduce_first};
 
 /// The number of threads of a block, which the kernels' attributes repeat.
@@ -27,7 +27,8 @@ const BATCH: usize = 8;
 pub(super) const MAX_BY_WARPS: usize = 32 * WARP_SIZE;
 
 /// Returns the reduction of the results for the elements from `start` to before `stop`, of which there are some, in all lanes of a
-/// warp. The operands keep their order. The warp takes rows of 4 elements for each lane as long as there are so many.
+/// warp. The operands keep their order. The warp takes rows of 4 elements for each lane as long as there are so many and the results
+/// are not large.
 #[device]
 fn reduce_in_order<A: DeviceType, T: DeviceType, M: Mapping<A, u8, Output = T>, F: Function2<T, T, Output = T>>(
     map: M,
@@ -41,15 +42,18 @@ fn reduce_in_order<A: DeviceType, T: DeviceType, M: Mapping<A, u8, Output = T>, 
     let first = (start + lane).min(stop - 1);
     let mut total = warp_reduce_first(map.apply(x[first], 0, first), count, operator);
     let rest = start + WARP_SIZE;
-    let rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
-    #[unroll(4)]
-    for k in 0..rows {
-        let i = rest + k * ROW + 4 * lane;
-        let mut part = map.apply(x[i], 0, i);
-        part = operator.call(part, map.apply(x[i + 1], 0, i + 1));
-        part = operator.call(part, map.apply(x[i + 2], 0, i + 2));
-        part = operator.call(part, map.apply(x[i + 3], 0, i + 3));
-        total = operator.call(total, warp_reduce(part, operator));
+    let mut rows = 0;
+    if const { size_of::<T>() <= SEVERAL_AT_ONCE } {
+        rows = if count > WARP_SIZE { (count - WARP_SIZE) / ROW } else { 0 };
+        #[unroll(4)]
+        for k in 0..rows {
+            let i = rest + k * ROW + 4 * lane;
+            let mut part = map.apply(x[i], 0, i);
+            part = operator.call(part, map.apply(x[i + 1], 0, i + 1));
+            part = operator.call(part, map.apply(x[i + 2], 0, i + 2));
+            part = operator.call(part, map.apply(x[i + 3], 0, i + 3));
+            total = operator.call(total, warp_reduce(part, operator));
+        }
     }
     for i in (rest + rows * ROW..stop).step_by(WARP_SIZE) {
         let own = (i + lane).min(stop - 1);
@@ -79,35 +83,41 @@ pub(super) fn reduce_run<
     let (rank, count) = (thread_idx().x % THREADS, stop - start);
     if F::COMMUTATIVE {
         // A thread has every `THREADS`th element. The loads of a batch are issued before its first element is needed.
-        let batches = count / (BATCH * THREADS);
-        let whole = start + batches * (BATCH * THREADS);
         let first = (start + rank).min(stop - 1);
         let mut total = map.apply(x[first], 0, first);
-        for batch in 0..batches {
-            let from = start + batch * (BATCH * THREADS) + rank;
-            let mut own = [x[from]; BATCH];
-            #[unroll]
-            for k in 1..BATCH {
-                own[k] = x[from + k * THREADS];
+        if const { size_of::<T>() > SEVERAL_AT_ONCE } {
+            for i in (start + rank + THREADS..stop).step_by(THREADS) {
+                total = followed(map, operator, total, map.apply(x[i], 0, i));
             }
-            #[unroll]
-            for k in 0..BATCH {
-                let next = map.apply(own[k], 0, from + k * THREADS);
-                total = if k == 0 && batch == 0 { next } else { followed(map, operator, total, next) };
+        } else {
+            let batches = count / (BATCH * THREADS);
+            let whole = start + batches * (BATCH * THREADS);
+            for batch in 0..batches {
+                let from = start + batch * (BATCH * THREADS) + rank;
+                let mut own = [x[from]; BATCH];
+                #[unroll]
+                for k in 1..BATCH {
+                    own[k] = x[from + k * THREADS];
+                }
+                #[unroll]
+                for k in 0..BATCH {
+                    let next = map.apply(own[k], 0, from + k * THREADS);
+                    total = if k == 0 && batch == 0 { next } else { followed(map, operator, total, next) };
+                }
             }
-        }
-        if whole < stop {
-            let mut own = [x[(whole + rank).min(stop - 1)]; BATCH];
-            #[unroll]
-            for k in 1..BATCH {
-                own[k] = x[(whole + k * THREADS + rank).min(stop - 1)];
-            }
-            #[unroll]
-            for k in 0..BATCH {
-                let i = whole + k * THREADS + rank;
-                if i < stop {
-                    let next = map.apply(own[k], 0, i);
-                    total = if k == 0 && whole == start { next } else { followed(map, operator, total, next) };
+            if whole < stop {
+                let mut own = [x[(whole + rank).min(stop - 1)]; BATCH];
+                #[unroll]
+                for k in 1..BATCH {
+                    own[k] = x[(whole + k * THREADS + rank).min(stop - 1)];
+                }
+                #[unroll]
+                for k in 0..BATCH {
+                    let i = whole + k * THREADS + rank;
+                    if i < stop {
+                        let next = map.apply(own[k], 0, i);
+                        total = if k == 0 && whole == start { next } else { followed(map, operator, total, next) };
+                    }
                 }
             }
         }
@@ -197,7 +207,7 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
 /// Reduces segments of an array: `y[s]` is the reduction of `initial` and the elements `x[offsets[s]..offsets[s + 1]]`,
 /// in their order.
 ///
-/// There is an offset more than segments. Segments may be empty. An offset that is less than the one before or exceeds
+/// Values have at most 1024 bytes: a larger type does not compile. There is an offset more than segments. Segments may be empty. An offset that is less than the one before or exceeds
 /// the length of the array is a fault.
 ///
 /// The operator has to be associative. The parentheses depend on the length of the segment alone: a warp reduces a
@@ -225,6 +235,7 @@ pub fn segmented_reduce<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output
     initial: T,
     operator: F,
 ) -> SegmentedReduce<'a, T, I, F> {
+    const { assert_reducible::<T>() };
     SegmentedReduce {
         x: x.elements(),
         offsets: offsets.elements(),

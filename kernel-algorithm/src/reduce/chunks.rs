@@ -23,7 +23,12 @@ pub(super) const TILE: usize = ITEMS * BLOCK;
 
 /// The size in bytes of the largest results of which a thread has several at once. With larger ones, whose operators take longer
 /// than the loads, the kernel would have so much code that its compilation took minutes.
-const SEVERAL_AT_ONCE: usize = 32;
+pub(crate) const SEVERAL_AT_ONCE: usize = 32;
+
+/// Rejects a type of results of which the warps of a block have no room in shared memory.
+pub(crate) const fn assert_reducible<T>() {
+    assert!(size_of::<T>() <= 1024, "the values of a reduction have at most 1024 bytes");
+}
 
 /// The function of the elements of two arrays, or of one, and of their index, whose results are reduced.
 #[device]

@@ -13,7 +13,7 @@ use crate::adjacent::adjacent;
 use crate::arrays::{Input, require_same_length, view_of};
 use crate::operator::{Function1, Function2, Identity};
 use crate::queue::{Held, Queue, first, read_first, suffices};
-use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, TILE, reduce_chunks};
+use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, TILE, assert_reducible, reduce_chunks};
 
 /// The maximum number of blocks: two for each that the largest GPUs hold at once, so that a slow one delays little.
 const MAX_BLOCKS: usize = 2048;
@@ -132,7 +132,7 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         initial: Option<T>,
         operator: F,
     ) -> Self {
-        let () = const { assert!(size_of::<T>() <= 1024, "the values of a reduction have at most 1024 bytes") };
+        const { assert_reducible::<T>() };
         Reduce { a, b, map, initial, operator, stream: None, names: ("transform_reduce2", ["a", "b"]) }
     }
 

@@ -39,7 +39,7 @@ struct Range {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Truths {
     Few(Network<1>),
-    Many(Network<8>),
+    Many(Box<Network<8>>),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl Flat {
             nodes.push(node);
         }
         let few = Network::new(&nodes, &predicate.groups).map(Truths::Few);
-        let truths = few.or_else(|| Some(Truths::Many(Network::new(&nodes, &predicate.groups)?)))?;
+        let truths = few.or_else(|| Some(Truths::Many(Box::new(Network::new(&nodes, &predicate.groups)?))))?;
         let Flattening { first, steps, terms, constants, .. } = flattening;
         let values = first + steps.len() + constants.len();
         (values <= VALUES).then_some(Flat { symbols, ranges, constants, truths, steps, terms })
