@@ -416,6 +416,14 @@ fn comparisons_with_counters_are_opaque() {
             "rt::opaque((i64)a))",
         ),
         (
+            "let m: i64 = (a as i64).wrapping_neg(); for i in a..n { if m.wrapping_add(i as i64) < 0i64 { break; } y[0] += 1; }",
+            "if (rt::opaque(rt::wrapping_add_i64(m, (i64)i)) < 0)",
+        ),
+        (
+            "let m: usize = a.wrapping_neg(); for i in a..n { let d: usize = i.wrapping_add(m); if d < 1 { break; } y[0] += 1; }",
+            "if (rt::opaque(d) < 1)",
+        ),
+        (
             "for i in a..n { let b: u64 = f64::from_bits(i as u64).to_bits(); if b < a as u64 { break; } y[0] += 1; }",
             "if (b < rt::opaque((u64)a))",
         ),
@@ -428,6 +436,8 @@ fn comparisons_with_counters_are_opaque() {
         "if a < n { y[0] = 1; }",
         "if stops(a, n) { y[0] = element(x, a); }",
         "for i in a..n { if i == 9 || i < 7 { break; } y[0] += 1; }",
+        "for i in a..n { let d = 2 * i + 1; if d == 9 || i + 2 < 7 { break; } y[0] += 1; }",
+        "let mut i = a; while i < 1000 { y[0] += 1; i += n; }",
         // A counter that approaches the bound.
         "let mut i = a; while i < n { y[0] += 1; i += 2; }",
         "let mut i = a; while i > n { y[0] += 1; i -= 1; }",

@@ -107,7 +107,7 @@ static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
         {
 #line 98
             trace = rt::add_i32(trace, 1, 0, launch);
-            for (; trace < 1000; rt::keep_loop()) {
+            for (; rt::opaque(trace) < 1000; rt::keep_loop()) {
                 {
 #line 100
                     trace = rt::add_i32(trace, 10, 1, launch);

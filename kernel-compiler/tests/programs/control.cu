@@ -111,7 +111,7 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
     i32 v;
 #line 59
     for (;; rt::progress()) {
-        if (y[i] > 3) {
+        if (rt::opaque(y[i]) > 3) {
             v = 4;
 #line 61
             break;
@@ -124,7 +124,7 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
 #line 65
         const i32 value_4 = device::bump(y, y_len, i, launch);
 #line 65
-        if (!(value_4 < 10 && total < 4)) {
+        if (!(rt::opaque(value_4) < 10 && total < 4)) {
 #line 65
             break;
         }

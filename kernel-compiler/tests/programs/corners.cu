@@ -395,7 +395,7 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
         for (;; rt::keep_loop()) {
             const i32 value_8 = device::count(y, y_len, launch);
 #line 177
-            if (value_8 > 9) {
+            if (rt::opaque(value_8) > 9) {
                 step_4 = types::Step{types::Way_Left, list[0].n};
 #line 178
                 break;
@@ -411,7 +411,7 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
         for (;; rt::keep_loop()) {
             const i32 value_8 = device::count(y, y_len, launch);
 #line 177
-            if (value_8 > 9) {
+            if (rt::opaque(value_8) > 9) {
                 step_4 = types::Step{types::Way_Left, list[0].n};
 #line 178
                 break;

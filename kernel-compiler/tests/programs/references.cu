@@ -21,7 +21,7 @@ namespace device {
 static __device__ inline i32 hit(types::Counter& self, i32 by, rt::Launch launch) {
     self.hits = rt::wrapping_add_i32(self.hits, by);
     self.last[rt::at((usize)(self.hits & 1), 2, 0, launch)] = by;
-    self.open = self.open == 0;
+    self.open = rt::opaque(self.open) == 0;
     return self.hits;
 }
 

@@ -165,7 +165,7 @@ extern "C" __global__ void tuples(const i32* __restrict__ x, usize x_len, i32* _
     for (;; rt::keep_loop()) {
         const i32 value_7 = device::count(y, y_len, launch);
 #line 66
-        if (value_7 > 6) {
+        if (rt::opaque(value_7) > 6) {
             looped_0 = x_len;
 #line 67
             looped_1 = true;

@@ -18,7 +18,8 @@
 //!
 //! The optimiser also finds comparisons in other operations, whose operands are opaque for this reason: `min(i, a) == a`,
 //! `i / a == 0` and `i % a == i` are `a <= i` and `i < a`, and so are the sign of a difference of converted numbers, and the tests
-//! of saturating and checked operations.
+//! of saturating and checked operations. A sum of two variables is a difference if one of them holds a negative, so that it is opaque
+//! where it is compared with a constant: `i + m < 0`.
 
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
@@ -41,7 +42,8 @@ pub(crate) fn program(module: &mut Module) {
     for (is_repeated, function) in functions.chain([(false, &mut module.kernel)]) {
         let Body::Stmts(stmts) = &mut function.body else { continue };
         let mut stmts = std::mem::take(stmts);
-        let mut pass = Pass { types: &module.types, function, integral: &integral, found: false };
+        let mut pass = Pass { types: &module.types, function, integral: &integral, sums: Set::new(), found: false };
+        pass.note_sums(&stmts);
         let mut counters = Set::new();
         if is_repeated {
             counters = pass.counters(&stmts);
@@ -101,6 +103,8 @@ struct Pass<'m> {
     function: &'m Function,
     /// The functions that return an integer.
     integral: &'m Set<FunctionId>,
+    /// The variables to which a sum or a difference of two numbers is assigned neither of which is a constant.
+    sums: Set<u32>,
     /// Whether something has changed.
     found: bool,
 }
@@ -206,19 +210,23 @@ impl Pass<'_> {
     fn in_expr(&mut self, expr: &mut Expr, counters: &Set<u32>) {
         expr.for_each_child_mut(&mut |child| self.in_expr(child, counters));
         match expr {
-            // `x / y == 0` is a comparison of the operands, and so is `x % y == x`.
             Expr::Binary(
-                Operator::Lt
-                | Operator::Le
-                | Operator::Gt
-                | Operator::Ge
-                | Operator::Eq
-                | Operator::Ne
-                | Operator::Div
-                | Operator::Rem,
+                Operator::Lt | Operator::Le | Operator::Gt | Operator::Ge | Operator::Eq | Operator::Ne,
                 left,
                 right,
-            ) => self.in_comparison(left, right, counters),
+            ) => {
+                self.in_comparison(left, right, counters);
+                let sum = match (is_constant(left), is_constant(right)) {
+                    (false, true) => left,
+                    (true, false) => right,
+                    _ => return,
+                };
+                if self.is_sum(sum) && self.is_counter(sum, counters) {
+                    self.hide(sum);
+                }
+            }
+            // `x / y == 0` is a comparison of the operands, and so is `x % y == x`.
+            Expr::Binary(Operator::Div | Operator::Rem, left, right) => self.in_comparison(left, right, counters),
             // The difference of numbers that have been converted from a shorter type has the sign of the comparison.
             Expr::Binary(Operator::Sub, left, right) if is_converted(left) || is_converted(right) => {
                 self.in_comparison(left, right, counters);
@@ -267,6 +275,53 @@ impl Pass<'_> {
         let is_left = self.is_counter(left, counters);
         if (is_left || self.is_counter(right, counters)) && !is_constant(left) && !is_constant(right) {
             self.hide(if is_left { right } else { left });
+        }
+    }
+
+    /// Returns whether a number is a sum or a difference of two numbers neither of which is a constant, or may be one.
+    fn is_sum(&self, number: &Expr) -> bool {
+        match number {
+            Expr::Binary(Operator::Add | Operator::Sub, left, right) => {
+                !is_constant(left) && !is_constant(right) || self.is_sum(left) || self.is_sum(right)
+            }
+            Expr::Call(
+                CallTarget::Helper(Helper { op: Op::Add | Op::Sub | Op::WrappingAdd | Op::WrappingSub, .. }, _),
+                args,
+            ) => args.iter().take(2).all(|arg| !is_constant(arg)) || args.iter().any(|arg| self.is_sum(arg)),
+            Expr::Call(CallTarget::Function(..), _) => true,
+            Expr::Cast(_, operand) | Expr::Unary(_, operand) => self.is_sum(operand),
+            Expr::Conditional(_, left, right) => self.is_sum(left) || self.is_sum(right),
+            Expr::Var(_) | Expr::Field(..) | Expr::Index(..) => {
+                self.root(number).is_some_and(|var| self.sums.contains(&var.0))
+            }
+            _ => false,
+        }
+    }
+
+    /// Notes the variables that are sums.
+    fn note_sums(&mut self, stmts: &[Stmt]) {
+        loop {
+            let before = self.sums.len();
+            self.note_sums_in(stmts);
+            if self.sums.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn note_sums_in(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            let assigned = match &stmt.kind {
+                StmtKind::Declare { var, init: Some(value) } => Some((Some(*var), value)),
+                StmtKind::Assign { place, value } => Some((self.root(place), value)),
+                _ => None,
+            };
+            if let Some((Some(var), value)) = assigned
+                && self.is_sum(value)
+            {
+                self.sums.insert(var.0);
+            }
+            stmt.kind.for_each_block(&mut |block| self.note_sums_in(block));
         }
     }
 

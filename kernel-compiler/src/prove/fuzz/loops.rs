@@ -68,6 +68,13 @@ impl Generator {
             ("(L).saturating_sub(X)", None, "V == 0T"),
             ("(L).div_ceil((X).max(1T))", None, "V < 2T"),
         ];
+        // The negative of the second number is another variable.
+        let sums: [(&str, Option<Scalar>, &str); 4] = [
+            ("{ let m: T = (X).wrapping_neg(); m.wrapping_add(L) }", None, "V == 0T"),
+            ("{ let m: T = (X).wrapping_neg(); (L).wrapping_add(m) }", None, "V < 1T"),
+            ("{ let m: i64 = (X as i64).wrapping_neg(); m.wrapping_add(L as i64) }", Some(Scalar::I64), "V < 0i64"),
+            ("{ let m: i64 = (X as i64).wrapping_neg(); (L as i64).wrapping_add(m) }", Some(Scalar::I64), "V >= 1i64"),
+        ];
         let any = [
             ("(L).min(X)", None, "V != X"),
             ("(L).max(X)", None, "V != L"),
@@ -84,7 +91,8 @@ impl Generator {
             ("f64::from_bits(L as u64).to_bits() as T", None, "V < X"),
             ("f32::from_bits(L as u32).to_bits() as T", None, "V < X"),
         ];
-        let (operation, of, test) = match self.rng.below(8) {
+        let (operation, of, test) = match self.rng.below(10) {
+            8 | 9 => *self.rng.pick(&sums),
             0 | 1 if !ty.is_signed() => *self.rng.pick(&unsigned),
             2 if ty.bits() <= 32 => *self.rng.pick(&short),
             3 => *self.rng.pick(&bits),
