@@ -144,6 +144,8 @@ pub(crate) fn figures(device: &Device, sizes: &[usize]) -> cumbia::Result<()> {
     let other = x.to_device(device)?;
     let words = device.to_device(&bits)?;
     let bytes = device.to_device(&bits.iter().map(|v| (*v >> 24) as u8).collect::<Vec<_>>())?;
+    let skew = |v: u32| if v >> 16 & 15 == 0 { (v >> 24) as u8 } else { 200 };
+    let skewed = device.to_device(&bits.iter().map(|v| skew(*v)).collect::<Vec<_>>())?;
     let (numbers, mut rest) = (device.zeros::<u32>(largest)?, device.zeros::<f32>(largest)?);
     let keys = device.to_device(&(0..largest).map(|i| bits[i / 8]).collect::<Vec<_>>())?;
     let (mut sorted, mut order, mut counts) =
@@ -181,6 +183,8 @@ pub(crate) fn figures(device: &Device, sizes: &[usize]) -> cumbia::Result<()> {
         let mut scan = inclusive_scan(&doubles, &mut output, Plus).prepare()?;
         row(device, "inclusive scan of f64", scan.temporary_bytes(), n, || scan.launch());
         row(device, "histogram of u8, 256 bins", 0, n, || histogram(&bytes.slice(..n)?, &mut counts, OwnBin).launch());
+        let skewed = skewed.slice(..n)?;
+        row(device, "histogram of u8, most equal", 0, n, || histogram(&skewed, &mut counts, OwnBin).launch());
         let (keys, mut firsts, mut lengths) = (keys.slice(..n)?, sorted.slice_mut(..n)?, order.slice_mut(..n)?);
         let mut selection = unique(&keys, &mut firsts).prepare()?;
         row(device, "unique of u32, one of eight", selection.temporary_bytes(), n, || selection.launch());

@@ -38,6 +38,7 @@ CALLS = {
     "reduce by key, runs of eight": ("`reduce_by_key` of `u32`, runs of eight", 9),
     "inclusive scan by key": ("`inclusive_scan_by_key` of `u32`, runs of eight", 12),
     "histogram of u8, 256 bins": ("`histogram` of `u8`, 256 bins", 1),
+    "histogram of u8, most equal": ("`histogram` of `u8`, 15 of 16 equal", 1),
     "sort of u32": ("`sort_into` of `u32`", None),
     "sort of u32 with u32": ("`sort_by_key_into` of `u32` with `u32`", None),
     "copy and sort in place": ("copy and `sort` of `u32`", None),

@@ -77,17 +77,19 @@ int main(int argc, char **argv) {
     for (auto &v : bits) v = random = random * 1664525u + 1013904223u;
     std::vector<float> floats(largest);
     std::vector<double> wide(largest / 2);
-    std::vector<uint8_t> small(largest);
+    std::vector<uint8_t> small(largest), most_equal(largest);
     std::vector<uint32_t> repeated(largest);
     for (size_t i = 0; i < largest; ++i) {
         floats[i] = float(bits[i]) / 2147483648.0f - 1.0f;
         small[i] = uint8_t(bits[i] >> 24);
+        most_equal[i] = (bits[i] >> 16 & 15) == 0 ? small[i] : 200;
         repeated[i] = bits[i / 8];
     }
     for (size_t i = 0; i < largest / 2; ++i) wide[i] = bits[i];
     float *x = upload(floats), *y = zeros<float>(largest), *rest = zeros<float>(largest);
     double *doubles = upload(wide), *sums = zeros<double>(largest / 2);
     uint8_t *bytes = upload(small);
+    uint8_t *skewed = upload(most_equal);
     uint32_t *words = upload(bits), *keys = upload(repeated), *firsts = zeros<uint32_t>(largest);
     uint32_t *lengths = zeros<uint32_t>(largest);
     unsigned *counts = zeros<unsigned>(256);
@@ -117,6 +119,9 @@ int main(int argc, char **argv) {
         });
         row("histogram of u8, 256 bins", n, [&](void *t, size_t &b) {
             return cub::DeviceHistogram::HistogramEven(t, b, bytes, counts, 257, 0, 256, int(n));
+        });
+        row("histogram of u8, most equal", n, [&](void *t, size_t &b) {
+            return cub::DeviceHistogram::HistogramEven(t, b, skewed, counts, 257, 0, 256, int(n));
         });
         row("unique of u32, one of eight", n, [&](void *t, size_t &b) {
             return cub::DeviceSelect::Unique(t, b, keys, firsts, found, int(n));

@@ -46,6 +46,11 @@ def elapsed(start, end):
     return cupy.cuda.get_elapsed_time(start, end) if isinstance(start, cupy.cuda.Event) else start.elapsed_time(end)
 
 
+def skew(bits):
+    """Returns bytes of which 15 of 16 are equal."""
+    return numpy.where(bits >> 16 & 15 == 0, bits >> 24, 200).astype(numpy.uint8)
+
+
 def rows_of(n):
     columns = min(n, 4096)
     return n // columns, columns
@@ -55,6 +60,7 @@ def with_cupy(bits, row):
     x = cupy.asarray((bits.astype(numpy.float32) / numpy.float32(2**31)) - numpy.float32(1))
     y, other = cupy.empty_like(x), x.copy()
     words, small = cupy.asarray(bits), cupy.asarray((bits >> 24).astype(numpy.uint8))
+    skewed = cupy.asarray(skew(bits))
     doubles = words[: len(bits) // 2].astype(cupy.float64)
     for n in SIZES:
         print(f"  n = {n}")
@@ -68,6 +74,7 @@ def with_cupy(bits, row):
         row("inclusive scan of f64", n, lambda: cupy.cumsum(doubles[: n // 2]))
         row("select, one of two", n, lambda: a[a > 0])
         row("histogram of u8, 256 bins", n, lambda: cupy.bincount(small[:n], minlength=256))
+        row("histogram of u8, most equal", n, lambda: cupy.bincount(skewed[:n], minlength=256))
         row("sort of u32", n, lambda: cupy.sort(words[:n]))
         row("argsort of u32", n, lambda: cupy.argsort(words[:n]))
         side = int(n**0.5)
@@ -86,6 +93,7 @@ def with_torch(bits, row):
     words = torch.from_numpy(bits.view(numpy.int32)).cuda()
     keys = torch.from_numpy(numpy.repeat(bits[: len(bits) // 8], 8).view(numpy.int32)).cuda()
     small = torch.from_numpy((bits >> 24).astype(numpy.uint8)).cuda()
+    skewed = torch.from_numpy(skew(bits)).cuda()
     doubles = words[: len(bits) // 2].double()
     for n in SIZES:
         print(f"  n = {n}")
@@ -101,6 +109,7 @@ def with_torch(bits, row):
         row("unique of u32, one of eight", n, lambda: torch.unique_consecutive(keys[:n]))
         row("run-length encode, runs of eight", n, lambda: torch.unique_consecutive(keys[:n], return_counts=True))
         row("histogram of u8, 256 bins", n, lambda: torch.bincount(small[:n], minlength=256))
+        row("histogram of u8, most equal", n, lambda: torch.bincount(skewed[:n], minlength=256))
         row("sort of u32 with u32", n, lambda: torch.sort(words[:n]))
         row("argsort of u32", n, lambda: torch.argsort(words[:n]))
         side = int(n**0.5)

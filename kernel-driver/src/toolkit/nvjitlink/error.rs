@@ -72,7 +72,7 @@ impl fmt::Display for LinkFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LinkFailure::Status { code, log: _ } => f.write_str(description(*code)),
-            LinkFailure::NulCharacter => f.write_str("a name or an option contains a NUL character"),
+            LinkFailure::NulCharacter => f.write_str("a name, an option or a file of PTX contains a NUL character"),
         }
     }
 }

@@ -151,12 +151,14 @@ impl NvJitLink {
         let name = CString::new(name).map_err(|_| self.failed("nvJitLinkAddData", LinkFailure::NulCharacter))?;
         let bytes = match kind {
             // The size of PTX includes the NUL of the C string.
-            LinkInputKind::Ptx if bytes.last() != Some(&0) => Cow::Owned([bytes, &[0]].concat()),
-            LinkInputKind::Ptx
-            | LinkInputKind::Cubin
-            | LinkInputKind::Fatbin
-            | LinkInputKind::Object
-            | LinkInputKind::Library => Cow::Borrowed(bytes),
+            LinkInputKind::Ptx => {
+                let text = CString::new(bytes.strip_suffix(&[0]).unwrap_or(bytes));
+                let text = text.map_err(|_| self.failed("nvJitLinkAddData", LinkFailure::NulCharacter))?;
+                Cow::Owned(text.into_bytes_with_nul())
+            }
+            LinkInputKind::Cubin | LinkInputKind::Fatbin | LinkInputKind::Object | LinkInputKind::Library => {
+                Cow::Borrowed(bytes)
+            }
         };
         Ok(Input { name, kind, bytes })
     }

@@ -56,7 +56,22 @@ fn a_failed_link_names_the_reason() {
     let text = LinkInput { name: "half.cubin", kind: LinkInputKind::Cubin, bytes: b"text" };
     let mistyped = linker.link(&[kernel, text], &[], &architecture).unwrap_err().to_string();
     assert!(mistyped.contains("nvJitLinkAddData: the input is not of the stated type"), "{mistyped}");
+    let cut = LinkInput { name: "half.ptx", kind: LinkInputKind::Ptx, bytes: b".version 8.0\0.target sm_90" };
+    let cut = linker.link(&[kernel, cut], &[], &architecture).unwrap_err().to_string();
+    assert!(cut.contains("nvJitLinkAddData: a name, an option or a file of PTX contains a NUL character"), "{cut}");
     let newer = Architecture::parse("sm_999").unwrap();
     let unknown = linker.link(&[kernel], &[], &newer).unwrap_err().to_string();
     assert!(unknown.contains("nvJitLinkCreate: unrecognized architecture"), "{unknown}");
+}
+
+#[test]
+fn cut_cubins_are_errors() {
+    let Some((nvrtc, linker)) = toolchain() else { return };
+    let architecture = Architecture::parse("sm_90").unwrap();
+    let half = compiled(nvrtc, HALF, "sm_90").cubin.unwrap();
+    for len in (0..half.len()).step_by(97) {
+        let bytes: Box<[u8]> = half[..len].into();
+        let half = LinkInput { name: "half.cubin", kind: LinkInputKind::Cubin, bytes: &bytes };
+        assert!(linker.link(&[half], &[], &architecture).is_err(), "{len} bytes");
+    }
 }

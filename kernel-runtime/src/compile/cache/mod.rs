@@ -124,7 +124,10 @@ impl Cache {
                 Some(name.strip_prefix(&prefix)?.strip_prefix('-')?.strip_suffix(SUFFIX)?.to_owned())
             })
             .collect();
-        versions.sort_by_cached_key(|version| version.split('.').map(|n| n.parse().unwrap_or(0)).collect::<Vec<u32>>());
+        // Such as `13.10`, or `13.10-nvjitlink.13.5`.
+        let numbers =
+            |version: &String| version.split(['.', '-']).map(|n| n.parse().unwrap_or(0)).collect::<Vec<u32>>();
+        versions.sort_by_cached_key(numbers);
         versions.iter().rev().find_map(|version| self.get(key, version))
     }
 

@@ -45,6 +45,10 @@ fn get_any_version_returns_the_newest() {
     assert_eq!(cache.get_any_version(&key).unwrap().ptx, "13.10");
     std::fs::write(cache.path(&key, "13.10"), b"broken").unwrap();
     assert_eq!(cache.get_any_version(&key).unwrap().ptx, "13.9");
+    for version in ["13.10-nvjitlink.13.9", "13.10-nvjitlink.13.10", "13.9-nvjitlink.13.10"] {
+        cache.put(&key, version, &image(version));
+    }
+    assert_eq!(cache.get_any_version(&key).unwrap().ptx, "13.10-nvjitlink.13.10");
 }
 
 #[test]
