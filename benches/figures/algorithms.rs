@@ -144,7 +144,7 @@ pub(crate) fn figures(device: &Device, sizes: &[usize]) -> cumbia::Result<()> {
     let other = x.to_device(device)?;
     let words = device.to_device(&bits)?;
     let bytes = device.to_device(&bits.iter().map(|v| (*v >> 24) as u8).collect::<Vec<_>>())?;
-    let skew = |v: u32| if v >> 16 & 15 == 0 { (v >> 24) as u8 } else { 200 };
+    let skew = |v: u32| if (v >> 16).is_multiple_of(16) { (v >> 24) as u8 } else { 200 };
     let skewed = device.to_device(&bits.iter().map(|v| skew(*v)).collect::<Vec<_>>())?;
     let (numbers, mut rest) = (device.zeros::<u32>(largest)?, device.zeros::<f32>(largest)?);
     let keys = device.to_device(&(0..largest).map(|i| bits[i / 8]).collect::<Vec<_>>())?;
