@@ -353,7 +353,7 @@ pub(super) fn implementation_signature(method: &Method, result: &TokenStream) ->
 /// Returns the name of this function, which rustc shows if `#[device]` is missing on the trait or on the
 /// implementation.
 pub(super) fn implementation_name(name: &Ident) -> Ident {
-    Ident::new(&format!("__device_impl_of_{}", name.unraw()), name.span())
+    Ident::new(&format!("__device_attribute_on_impl_of_{}", name.unraw()), name.span())
 }
 
 /// Returns the parameter that holds the receiver's handle in the functions of an implementation.
