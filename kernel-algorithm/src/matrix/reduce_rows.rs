@@ -127,7 +127,8 @@ pub fn reduce_rows<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
     transform_reduce_rows(x, y, Identity, initial, operator).named("reduce_rows")
 }
 
-/// Reduces the results of a function of the elements of each row, as [`reduce_rows`] does, without storing them.
+/// Reduces the results of a function of the elements of each row, as [`reduce_rows`] does, without storing them. Results have at most
+/// 1024 bytes: a larger type does not compile.
 ///
 /// ```
 /// use cumbia::algorithm::{Plus, device_fn, transform_reduce_rows};

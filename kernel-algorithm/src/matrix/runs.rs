@@ -207,8 +207,8 @@ pub fn reduce_each_segment<T: DeviceType, I: Integer, F: Function2<T, T, Output 
 /// Reduces segments of an array: `y[s]` is the reduction of `initial` and the elements `x[offsets[s]..offsets[s + 1]]`,
 /// in their order.
 ///
-/// Values have at most 1024 bytes: a larger type does not compile. There is an offset more than segments. Segments may be empty. An offset that is less than the one before or exceeds
-/// the length of the array is a fault.
+/// There is an offset more than segments. Segments may be empty. An offset that is less than the one before or exceeds
+/// the length of the array is a fault. Values have at most 1024 bytes: a larger type does not compile.
 ///
 /// The operator has to be associative. The parentheses depend on the length of the segment alone: a warp reduces a
 /// segment of up to 1024 elements, and a block a longer one. For one segment that has most of the elements,
