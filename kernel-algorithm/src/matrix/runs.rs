@@ -63,6 +63,65 @@ fn reduce_in_order<A: DeviceType, T: DeviceType, M: Mapping<A, u8, Output = T>, 
     total
 }
 
+/// Returns the reduction of every `THREADS`th result for the elements from `start + rank` to before `stop`, for one of `THREADS`
+/// threads. The operands can be exchanged. The loads of a batch are issued before its first element is needed, unless the results
+/// are large.
+#[device]
+fn reduce_strided<
+    A: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, u8, Output = T>,
+    F: Function2<T, T, Output = T>,
+    const THREADS: usize,
+>(
+    map: M,
+    operator: F,
+    x: ArrayView1<'_, A>,
+    start: usize,
+    stop: usize,
+    rank: usize,
+) -> T {
+    let first = (start + rank).min(stop - 1);
+    let mut total = map.apply(x[first], 0, first);
+    if const { size_of::<T>() > SEVERAL_AT_ONCE } {
+        for i in (start + rank + THREADS..stop).step_by(THREADS) {
+            total = followed(map, operator, total, map.apply(x[i], 0, i));
+        }
+        return total;
+    }
+    let batches = (stop - start) / (BATCH * THREADS);
+    let whole = start + batches * (BATCH * THREADS);
+    for batch in 0..batches {
+        let from = start + batch * (BATCH * THREADS) + rank;
+        let mut own = [x[from]; BATCH];
+        #[unroll]
+        for k in 1..BATCH {
+            own[k] = x[from + k * THREADS];
+        }
+        #[unroll]
+        for k in 0..BATCH {
+            let next = map.apply(own[k], 0, from + k * THREADS);
+            total = if k == 0 && batch == 0 { next } else { followed(map, operator, total, next) };
+        }
+    }
+    if whole < stop {
+        let mut own = [x[(whole + rank).min(stop - 1)]; BATCH];
+        #[unroll]
+        for k in 1..BATCH {
+            own[k] = x[(whole + k * THREADS + rank).min(stop - 1)];
+        }
+        #[unroll]
+        for k in 0..BATCH {
+            let i = whole + k * THREADS + rank;
+            if i < stop {
+                let next = map.apply(own[k], 0, i);
+                total = if k == 0 && whole == start { next } else { followed(map, operator, total, next) };
+            }
+        }
+    }
+    total
+}
+
 /// Returns the reduction of the results for the elements from `start` to before `stop`, of which there are some, in all of
 /// `THREADS` threads: those of a warp or of a block.
 #[device]
@@ -82,45 +141,7 @@ pub(super) fn reduce_run<
     let mut parts = shared::<[T; WARPS]>();
     let (rank, count) = (thread_idx().x % THREADS, stop - start);
     if F::COMMUTATIVE {
-        // A thread has every `THREADS`th element. The loads of a batch are issued before its first element is needed.
-        let first = (start + rank).min(stop - 1);
-        let mut total = map.apply(x[first], 0, first);
-        if const { size_of::<T>() > SEVERAL_AT_ONCE } {
-            for i in (start + rank + THREADS..stop).step_by(THREADS) {
-                total = followed(map, operator, total, map.apply(x[i], 0, i));
-            }
-        } else {
-            let batches = count / (BATCH * THREADS);
-            let whole = start + batches * (BATCH * THREADS);
-            for batch in 0..batches {
-                let from = start + batch * (BATCH * THREADS) + rank;
-                let mut own = [x[from]; BATCH];
-                #[unroll]
-                for k in 1..BATCH {
-                    own[k] = x[from + k * THREADS];
-                }
-                #[unroll]
-                for k in 0..BATCH {
-                    let next = map.apply(own[k], 0, from + k * THREADS);
-                    total = if k == 0 && batch == 0 { next } else { followed(map, operator, total, next) };
-                }
-            }
-            if whole < stop {
-                let mut own = [x[(whole + rank).min(stop - 1)]; BATCH];
-                #[unroll]
-                for k in 1..BATCH {
-                    own[k] = x[(whole + k * THREADS + rank).min(stop - 1)];
-                }
-                #[unroll]
-                for k in 0..BATCH {
-                    let i = whole + k * THREADS + rank;
-                    if i < stop {
-                        let next = map.apply(own[k], 0, i);
-                        total = if k == 0 && whole == start { next } else { followed(map, operator, total, next) };
-                    }
-                }
-            }
-        }
+        let total = reduce_strided::<A, T, M, F, THREADS>(map, operator, x, start, stop, rank);
         if THREADS == WARP_SIZE {
             warp_reduce_first(total, count, operator)
         } else {
