@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use cumbia::intrinsics::{AtomicAdd, WARP_SIZE, atomic_add, block_idx, dynamic_shared, sync_threads, thread_idx};
 use cumbia::{
-    AlgorithmError, ArrayView1, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Result, Stream,
+    AlgorithmError, ArrayView1, Device, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Result, Stream,
 };
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
@@ -12,13 +12,16 @@ use crate::adjacent::{adjacent, is_contiguous, load_adjacent};
 use crate::arrays::{Input, Output};
 use crate::operator::Function1;
 use crate::queue::Queue;
+use crate::residency::resident_blocks;
 
 /// The number of threads of a block, which the kernel's attribute repeats.
 const BLOCK: usize = 256;
 
-/// The minimum number of elements of a block, and the maximum number of blocks.
+/// The minimum number of elements of a block.
 const CHUNK: usize = 16 * BLOCK;
-const MAX_BLOCKS: usize = 1024;
+
+/// The maximum number of blocks on the CPU device.
+const MAX_CPU_BLOCKS: usize = 1024;
 
 /// The maximum number of copies of the counters of a block: one for each lane, whose counters are then in a bank of their own. They
 /// occupy at most so many bytes; a single copy may occupy more. A block has at
@@ -118,7 +121,7 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
         counters[k] = 0;
     }
     sync_threads();
-    let (copy, last) = (t % copies, counters.len() - 1);
+    let copy = t % copies;
     // The elements after those that are loaded together.
     let rest = if is_contiguous(x) && len % CHUNK == 0 { end - (end - first) % (BLOCK * N) } else { first };
     #[unroll(4)]
@@ -126,12 +129,12 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
         let elements: [T; N] = load_adjacent::<T, N, true>(x, i);
         #[unroll]
         for k in 0..N {
-            atomic_add(&mut counters[(bin.call(elements[k]).min(bins.len()) * copies + copy).min(last)], 1);
+            atomic_add(&mut counters[bin.call(elements[k]).min(bins.len()) * copies + copy], 1);
         }
     }
     #[unroll(8)]
     for i in (rest + t..end).step_by(BLOCK) {
-        atomic_add(&mut counters[(bin.call(x[i]).min(bins.len()) * copies + copy).min(last)], 1);
+        atomic_add(&mut counters[bin.call(x[i]).min(bins.len()) * copies + copy], 1);
     }
     sync_threads();
     for b in (t..bins.len()).step_by(BLOCK) {
@@ -147,6 +150,17 @@ pub fn count_bins<T: DeviceType, F: Function1<T, Output = usize>, C: Number + At
             atomic_add(&mut bins[b], C::cast(found));
         }
     }
+}
+
+/// Returns the number of blocks that are resident at once, with as many copies of counters of so many bytes as there can be. More
+/// blocks would be executed after them, in the end by less than all multiprocessors.
+fn blocks_at_once(device: &Device, bytes: usize) -> usize {
+    if device.is_cpu() {
+        return MAX_CPU_BLOCKS;
+    }
+    let copies = (COPIES_BYTES / bytes).clamp(1, MAX_COPIES);
+    let shared_bytes = if bytes <= MAX_BYTES { bytes << copies.ilog2() } else { 0 };
+    resident_blocks(device, BLOCK, shared_bytes) * device.limits().multiprocessors
 }
 
 /// Counts the elements in each bin. `bin` returns the index of the bin of an element; an element with an index that is
@@ -218,9 +232,9 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
         if len == 0 || bins == 0 {
             return Ok(());
         }
-        // With counters of the elements in no bin.
+        // With the counter of the elements in no bin.
         let bytes = (bins + 1) * size_of::<u32>();
-        let chunk = len.div_ceil(MAX_BLOCKS).next_multiple_of(CHUNK);
+        let chunk = len.div_ceil(blocks_at_once(self.x.device(), bytes)).next_multiple_of(CHUNK);
         // A power of two.
         let most = (COPIES_BYTES / bytes).min(chunk / (8 * (bins + 1))).clamp(1, MAX_COPIES);
         let copies = if bytes <= MAX_BYTES { 1 << most.ilog2() } else { 0 };

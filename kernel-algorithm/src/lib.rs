@@ -23,6 +23,7 @@ mod operator;
 mod predicate;
 mod queue;
 mod reduce;
+mod residency;
 mod scan;
 mod search;
 mod sort;

@@ -140,13 +140,14 @@ pub fn scan_runs<
                 }
             }
             let total = Runs { begun: C::cast(begins_next.count_ones()), value: total };
-            let (before, aggregate, is_whole) = scan_of_block(total, count_of_tile.div_ceil(ITEMS as u32), followed);
+            let (before, aggregate, publishes, is_whole) =
+                scan_of_block(total, count_of_tile.div_ceil(ITEMS as u32), followed);
             if !is_whole {
-                publish_losses::<Runs<C, V>>(tile, tiles, states);
+                publish_losses::<Runs<C, V>>(tiles, states);
                 return;
             }
             before_next = before;
-            if t == 0 {
+            if publishes {
                 publish(tile, aggregate, states);
             }
         } else {
@@ -166,7 +167,7 @@ pub fn scan_runs<
             let count_of_tile = (len - first).min(BLOCK * ITEMS) as u32;
             let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, followed, states);
             if !is_found {
-                publish_losses::<Runs<C, V>>(tile, tiles, states);
+                publish_losses::<Runs<C, V>>(tiles, states);
                 return;
             }
             groups = later;

@@ -14,7 +14,7 @@
 use std::marker::PhantomData;
 
 use cumbia::intrinsics::{
-    DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, ballot_sync, grid_dim,
+    DeviceScope, Relaxed, WARP_SIZE, any_sync, atomic_load_explicit, atomic_store_explicit, block_idx, grid_dim,
     has_faulted, lane_id, shared, shfl_sync, shfl_up_sync, sync_threads_count, sync_warp, thread_idx,
 };
 use cumbia::{ArrayView1, Device, DeviceArray, DeviceSliceMut, DeviceType, Result, Stream};
@@ -23,6 +23,7 @@ use cumbia_kernel_macros::{DeviceType, KernelArgument, device};
 use crate::adjacent::is_aligned;
 use crate::operator::Function2;
 use crate::queue::{Queue, suffices};
+use crate::residency::resident_blocks;
 use crate::warp::{is_gpu, warp_reduce_first, warp_scan_first};
 
 /// The number of threads of a block, which the attributes of the kernels repeat.
@@ -237,23 +238,25 @@ fn aggregate_of<T: DeviceType>(loaded: [u64; MAX_WORDS], like: T, states: States
     (status, if status == states.published() { from_words(words, like) } else { like })
 }
 
-/// Publishes that the tiles of the block have no aggregates, from this one on.
+/// Publishes that the tiles of the block have no aggregates.
 #[device]
-pub(crate) fn publish_losses<T: DeviceType>(first: u32, tiles: u32, states: States<'_>) {
-    for tile in (first..tiles).step_by(grid_dim().x) {
+pub(crate) fn publish_losses<T: DeviceType>(tiles: u32, states: States<'_>) {
+    for tile in (block_idx().x as u32..tiles).step_by(grid_dim().x) {
         publish_loss::<T>(tile, states);
     }
 }
 
 /// Returns the reduction of the values of the threads before the own one, in the first `count` threads but the very first one,
-/// and any value in the others; the reduction of the values of all of them, in all threads; and whether no thread of the block
-/// has faulted. A barrier has to follow before the next call, which uses the same shared memory.
+/// and any value in the others; the reduction of the values of all of them, in all threads; whether this is the thread of the block
+/// that publishes the reduction; and whether no thread of the block has faulted before. If an operator of this function faults in
+/// the second half of it, the reduction is any value, but no thread publishes it. A barrier has to follow before the next call,
+/// which uses the same shared memory.
 #[device]
 pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
     value: T,
     count: u32,
     operator: F,
-) -> (T, T, bool) {
+) -> (T, T, bool, bool) {
     let mut parts = shared::<[T; WARPS]>();
     let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id());
     let first = (warp * WARP_SIZE) as u32;
@@ -263,7 +266,7 @@ pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
         parts[warp] = through;
     }
     if sync_threads_count(true) < BLOCK as u32 {
-        return (value, value, false);
+        return (value, value, false, false);
     }
     let warps = count.div_ceil(WARP_SIZE as u32).min(WARPS as u32) as usize;
     let mut sums = parts[lane.min(warps - 1)];
@@ -273,8 +276,6 @@ pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
             sums = operator.call(other, sums);
         }
     }
-    // The lane that has the total of all warps, unless its operator has faulted.
-    let is_whole = ballot_sync(u32::MAX, true) >> (warps - 1) & 1 == 1;
     let total = shfl_sync(u32::MAX, sums, warps - 1);
     let before_warp = shfl_sync(u32::MAX, sums, (warp + WARP_SIZE - 1) % WARP_SIZE);
     let mut before = shfl_up_sync(u32::MAX, through, 1);
@@ -283,7 +284,8 @@ pub(crate) fn scan_of_block<T: DeviceType, F: Function2<T, T, Output = T>>(
     } else if warp > 0 && lane < lanes {
         before = operator.call(before_warp, before);
     }
-    (before, total, is_whole)
+    // The thread that has computed the total has exited if its operator has faulted.
+    (before, total, warp == 0 && lane + 1 == warps, true)
 }
 
 /// Returns the reduction of `none` and a value of each warp, the same in all of its lanes, over the warps before the own one; over
@@ -625,20 +627,14 @@ pub(crate) fn blocks_of<T>(device: &Device, tiles: usize, shared_bytes: usize) -
     if device.is_cpu() {
         return tiles.min(limits.multiprocessors).min(MAX_CPU_BLOCKS);
     }
-    let shared_bytes = shared_bytes + (MAX_PARTS + WARPS + 1) * size_of::<T>().max(WORD) + SHARED_BYTES_OF_SYSTEM;
-    let of_multiprocessor = RESIDENT_BLOCKS
-        .min(limits.threads_per_multiprocessor / BLOCK)
-        .min(limits.shared_bytes_per_multiprocessor / shared_bytes)
-        .max(1);
+    let shared_bytes = shared_bytes + (MAX_PARTS + WARPS + 1) * size_of::<T>().max(WORD);
+    let of_multiprocessor = RESIDENT_BLOCKS.min(resident_blocks(device, BLOCK, shared_bytes));
     // Between two tiles of a block there are at most `MAX_PARTS` groups, of which two are their own.
     tiles.min(of_multiprocessor * limits.multiprocessors).min((MAX_PARTS - 2) * GROUP as usize)
 }
 
 /// The maximum number of blocks on the CPU device.
 const MAX_CPU_BLOCKS: usize = 16;
-
-/// The shared memory that each block needs besides its own, and the alignment of variables.
-const SHARED_BYTES_OF_SYSTEM: usize = 1024 + 256;
 
 #[cfg(test)]
 mod tests {

@@ -107,13 +107,13 @@ pub fn scan_tiles<
                     }
                 }
             }
-            let (before, aggregate, is_whole) = scan_of_block(total, count.div_ceil(ITEMS as u32), operator);
+            let (before, aggregate, publishes, is_whole) = scan_of_block(total, count.div_ceil(ITEMS as u32), operator);
             if !is_whole {
-                publish_losses::<T>(tile, tiles, states);
+                publish_losses::<T>(tiles, states);
                 return;
             }
             before_next = before;
-            if t == 0 {
+            if publishes {
                 publish(tile, aggregate, states);
             }
         } else {
@@ -134,7 +134,7 @@ pub fn scan_tiles<
             let first = tile as usize * (BLOCK * ITEMS);
             let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, operator, states);
             if !is_found {
-                publish_losses::<T>(tile, tiles, states);
+                publish_losses::<T>(tiles, states);
                 return;
             }
             groups = later;

@@ -132,15 +132,15 @@ pub fn reduce_runs<
                 }
             }
             let of_thread = Runs { begun, value };
-            let (earlier, aggregate, is_whole) =
+            let (earlier, aggregate, publishes, is_whole) =
                 scan_of_block(of_thread, count_of_tile.div_ceil(ITEMS as u32), followed);
             if !is_whole {
-                publish_losses::<Runs<C, V>>(tile, tiles, states);
+                publish_losses::<Runs<C, V>>(tiles, states);
                 return;
             }
             before = Runs { begun: if t > 0 { earlier.begun } else { 0 }, value: earlier.value };
             aggregate_next = aggregate;
-            if t == 0 {
+            if publishes {
                 publish(tile, Runs { begun: C::cast(aggregate.begun), value: aggregate.value }, states);
             }
         } else {
@@ -158,7 +158,7 @@ pub fn reduce_runs<
             let tile = step - 2 * stride;
             let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, followed, states);
             if !is_found {
-                publish_losses::<Runs<C, V>>(tile, tiles, states);
+                publish_losses::<Runs<C, V>>(tiles, states);
                 return;
             }
             groups = later;

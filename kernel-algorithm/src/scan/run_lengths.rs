@@ -48,7 +48,8 @@ impl<C: Number> Function2<Beginnings<C>, Beginnings<C>> for Joined {
 /// Returns the length of a run. `C` represents the length of the array.
 #[device]
 fn length_of<L: Number, C: Number>(length: usize) -> L {
-    if const { size_of::<L>() <= size_of::<C>() } {
+    // Both are constants.
+    if usize::cast(L::MAX) < usize::cast(C::MAX) {
         assert!(
             length <= usize::cast(L::MAX),
             "run_length_encode: a run has {} elements, which the type of `lengths` does not represent",
@@ -140,7 +141,7 @@ pub fn encode_tiles<
             of_warp.last = shfl_sync(u32::MAX, last, last_lane);
             let (before_warp, total, is_whole) = scan_of_warps(of_warp, none, Joined);
             if !is_whole {
-                publish_losses::<Beginnings<C>>(tile, tiles, states);
+                publish_losses::<Beginnings<C>>(tiles, states);
                 return;
             }
             earlier = before_warp.count + through - begins.count_ones();
@@ -162,7 +163,7 @@ pub fn encode_tiles<
             let tile = step - 2 * stride;
             let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, Joined, states);
             if !is_found {
-                publish_losses::<Beginnings<C>>(tile, tiles, states);
+                publish_losses::<Beginnings<C>>(tiles, states);
                 return;
             }
             groups = later;

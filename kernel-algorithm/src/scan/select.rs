@@ -127,7 +127,7 @@ pub fn select_tiles<
             let through = warp_inclusive_scan(selected.count_ones(), Plus);
             let (before_warp, total, is_whole) = scan_of_warps(shfl_sync(u32::MAX, through, WARP_SIZE - 1), 0, Plus);
             if !is_whole {
-                publish_losses::<C>(tile, tiles, states);
+                publish_losses::<C>(tiles, states);
                 return;
             }
             earlier = before_warp + through - selected.count_ones();
@@ -150,7 +150,7 @@ pub fn select_tiles<
             let tile = step - 2 * stride;
             let (later, prefix, is_found) = prefix_of_tile(tile, groups, parts, Plus, states);
             if !is_found {
-                publish_losses::<C>(tile, tiles, states);
+                publish_losses::<C>(tiles, states);
                 return;
             }
             groups = later;
