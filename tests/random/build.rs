@@ -3,7 +3,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `CUMBIA_RANDOM_SEED` | the seed |
-//! | `CUMBIA_RANDOM_KERNELS` | the number (`200`) or the range (`17..18`) of kernels |
+//! | `CUMBIA_RANDOM_KERNELS` | the number (`140`) or the range (`17..18`) of kernels |
 //! | `CUMBIA_RANDOM_KERNEL` | the number of a single kernel |
 //! | `CUMBIA_RANDOM_OVERFLOW` | `wraps`, for a profile without overflow checks |
 //! | `CUMBIA_RANDOM_TALLIES` | `off`: no methods with atomics on shared elements |

@@ -26,7 +26,7 @@ pub enum Overflow {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { seed: 1, kernels: 0..200, overflow: Overflow::Faults, tallies: true }
+        Options { seed: 1, kernels: 0..140, overflow: Overflow::Faults, tallies: true }
     }
 }
 
