@@ -223,8 +223,7 @@
 //! Constants may be `const` items, associated constants or const generics; rustc evaluates them.
 //!
 //! In generic code, a number is written as `T::ZERO`, `T::ONE` or `T::from_f64(0.5)`, since the literal `0.5` has the
-//! type `f64`. rustc's error "expected struct, variant or union type, found function" (E0574) means that a called
-//! function lacks `#[device]`.
+//! type `f64`.
 //!
 //! # Device types
 //!

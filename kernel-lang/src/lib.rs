@@ -7,6 +7,7 @@
 
 #![doc(hidden)]
 
+pub mod absent;
 pub mod cpu;
 pub mod definition;
 pub mod dim;
@@ -37,6 +38,7 @@ pub use crate::types::{DeviceType, Scalar};
 
 /// Items for the expansion of the macros only: those that bodies, device functions and device types name.
 pub mod __private {
+    pub use crate::absent::{HasDeviceAttribute, HostFunction};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{Call, Cx, Literal, Location, NoLiteral};
     pub use crate::definition::{
@@ -63,6 +65,7 @@ pub mod __private {
 
     /// The traits whose methods expanded bodies call.
     pub mod body {
+        pub use crate::absent::*;
         pub use crate::definition::MethodResult as _;
         pub use crate::evaluation_order::FallbackOrder as _;
         pub use crate::handles::{IndexedPlace as _, LocalArray as _, LocalSlice as _};

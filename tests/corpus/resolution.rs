@@ -10,7 +10,7 @@ use cumbia::prelude::*;
 use crate::program::programs;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![converted, overridden, extended]];
+pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![converted, overridden, extended, called]];
 
 /// Shadows the standard library's, in the whole file.
 macro_rules! line {
@@ -639,4 +639,56 @@ fn extended(run: &mut Run<'_>) {
     run.launch(extended_kernels::sums(&x, &mut y).grid(1).block(xs.len()));
     let total: f32 = xs.iter().sum();
     run.expect("y", &y, &xs.map(|x| 2.0 * (2.0 * x + 2.0 - 4.0) + (2.0 * x).abs() + 6.0 + total));
+}
+
+/// Device functions that are in scope in other ways than by their own import.
+pub mod reached {
+    use cumbia::prelude::*;
+
+    /// Has the name of a macro.
+    #[device]
+    pub fn line(v: u32) -> u32 {
+        v + 1000
+    }
+
+    /// Has the name of a macro of the standard library.
+    #[device]
+    pub fn vec(v: u32) -> u32 {
+        v + 2000
+    }
+
+    #[device]
+    pub fn greater<T: Number>(a: T, b: T) -> T {
+        if a > b { a } else { b }
+    }
+}
+
+/// A kernel that calls functions which come by a glob, under another name, and from a block.
+pub mod called_kernels {
+    use cumbia::prelude::*;
+
+    use super::reached::greater as max;
+    use super::reached::*;
+
+    #[kernel]
+    pub fn sums(y: &mut [u32]) {
+        y[0] = line(vec(max(y[0], 5)));
+    }
+}
+
+fn called(run: &mut Run<'_>) {
+    #[device]
+    fn local(v: u32) -> u32 {
+        v * 2
+    }
+
+    #[kernel]
+    fn of_block(y: &mut [u32]) {
+        y[0] = local(y[0]);
+    }
+
+    let mut y = run.array(&[3u32]);
+    run.launch(called_kernels::sums(&mut y).grid(1).block(1));
+    run.launch(of_block(&mut y).grid(1).block(1));
+    run.expect("y", &y, &[2 * (5 + 3000)]);
 }

@@ -1,6 +1,7 @@
 //! Calls by path: device functions, intrinsics, associated functions, tuple structs.
 
 pub(in crate::lower) mod fallback;
+pub(in crate::lower) mod import;
 pub(in crate::lower) mod intrinsic;
 pub(in crate::lower) mod method;
 
@@ -84,9 +85,9 @@ impl Lowerer<'_> {
 
     /// A call of the item that `path` resolves to.
     fn resolved_call(&mut self, call: &ExprCall, path: &ExprPath, args: &[Value], category: Category) -> Value {
-        let callee = self.slot();
+        let slot = self.slot();
         let span = call.func.span();
-        let name = slot_name(callee, span);
+        let name = slot_name(slot, span);
         let at = self.at(call.span());
         let cx = &self.cx;
         let cpu_args = args.iter().map(|arg| &arg.cpu);
@@ -95,13 +96,15 @@ impl Lowerer<'_> {
         let context = quote_spanned!(ours(call.args.first().map_or(span, Spanned::span))=> call_of::<#literal, _>);
         // A struct literal resolves the path in the type namespace: generic arguments can be inferred, and a host
         // function is rejected at its name.
+        let context = quote_spanned!(ours(span)=> { call: #cx.#context(#at), types: ::core::marker::PhantomData });
+        let callee = import::callee(path, self.globs.is_empty(), &context);
         let cpu = quote_spanned! {ours(span)=>
             #name
-                .callee(#path { call: #cx.#context(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::callee_content(of))
+                .callee(#callee, |of| ::cumbia::__private::callee_content(of))
                 .call(#(#cpu_args),*)
         };
         let args = args.iter().map(|arg| arg.id).collect();
-        self.with_category(ExprKind::Call { callee, args }, call.span(), standing_for(call.span(), cpu), category)
+        self.with_category(ExprKind::Call { callee: slot, args }, call.span(), standing_for(call.span(), cpu), category)
     }
 
     /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
