@@ -243,9 +243,7 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 
     /// Returns the length of a chunk, and the number of chunks.
     fn chunks(&self) -> (usize, usize) {
-        // An odd number of tiles: the blocks are about in step, and accesses at a distance of a power of two contend for the same
-        // channels of the memory.
-        let len = (self.a.len().div_ceil(MAX_BLOCKS * TILE) | 1) * TILE;
+        let len = self.a.len().div_ceil(MAX_BLOCKS).next_multiple_of(TILE).max(TILE);
         (len, self.a.len().div_ceil(len))
     }
 
