@@ -73,8 +73,12 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
         (*id, taken.unique(name))
     });
     let device = device.collect();
+    let is_linked = |name: &str| {
+        let mut bodies = module.functions.values().map(|function| &function.body);
+        bodies.any(|body| matches!(body, Body::Foreign(Foreign::Linked(symbol)) if symbol == name))
+    };
     let mut kernel = identifier(&module.kernel.name);
-    if reserved::is_global(&kernel) {
+    while reserved::is_global(&kernel) || is_linked(&kernel) {
         kernel.push('_');
     }
     FunctionNames { device, kernel }

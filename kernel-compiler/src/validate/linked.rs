@@ -1,5 +1,5 @@
-//! Validation of the symbols of linked functions, which share the global namespace of the emitted CUDA C with the kernel
-//! and with CUDA's own declarations.
+//! Validation of the symbols of linked functions, which share the global namespace of the emitted CUDA C with CUDA's own
+//! declarations. The kernel, whose name there is free, avoids them.
 
 use crate::ir::Foreign;
 use crate::reserved;
@@ -8,7 +8,6 @@ use crate::{Diagnostic, Error, Errors};
 
 /// Validates the symbols of all reachable functions.
 pub(super) fn symbols(typed: &Typed, errors: &mut Errors) {
-    let kernel = typed.functions.last().map(|typed| typed.instance.function.name.as_str());
     let mut declared: Vec<(&str, &Signature)> = Vec::new();
     for typed in typed.functions.iter().filter(|typed| typed.reached) {
         let function = &typed.instance.function;
@@ -16,9 +15,6 @@ pub(super) fn symbols(typed: &Typed, errors: &mut Errors) {
         let rename = "rename it in the linked file, and name it by `symbol = \"..\"`";
         let diagnostic = if reserved::is_global(symbol) {
             let why = "it is a keyword, or CUDA declares a function of this name";
-            Some(Diagnostic::new(format!("the symbol `{symbol}` cannot be linked"), why, rename))
-        } else if kernel == Some(symbol) {
-            let why = "the kernel is a symbol of the same name";
             Some(Diagnostic::new(format!("the symbol `{symbol}` cannot be linked"), why, rename))
         } else if declared.iter().any(|(other, types)| other == symbol && **types != typed.signature) {
             let why = "a function with C linkage has one signature";

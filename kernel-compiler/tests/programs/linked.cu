@@ -19,6 +19,9 @@ extern "C" __device__ u32 reversed(u32 x);
 #line 10 "src/kernels.rs"
 extern "C" __device__ void sum_of_slice(const u32* x, usize x_len, types::Pair& total);
 
+#line 14 "src/kernels.rs"
+extern "C" __device__ u32 linked(u32 x);
+
 namespace foreign {
 
 #line 7 "src/kernels.rs"
@@ -31,13 +34,20 @@ static __device__ inline void sum_(const u32* x, usize x_len, types::Pair& total
     return ::sum_of_slice(x, x_len, total);
 }
 
+#line 14 "src/kernels.rs"
+static __device__ inline u32 of_same_name_(u32 x) {
+    return ::linked(x);
+}
+
 }  // namespace foreign
 
-#line 12 "src/kernels.rs"
-extern "C" __global__ void linked(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, rt::Launch launch) {
+#line 16 "src/kernels.rs"
+extern "C" __global__ void linked_(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, rt::Launch launch) {
     types::Pair total = {1, 2};
     foreign::sum_(x, x_len, total);
     const u32 value = foreign::reversed_(total.a);
-#line 15
-    y[rt::at(0, y_len, 0, launch)] = value + total.b;
+#line 19
+    const u32 value_2 = foreign::of_same_name_(total.b);
+#line 19
+    y[rt::at(0, y_len, 0, launch)] = value + value_2;
 }
