@@ -1,4 +1,4 @@
-//! What a call in a kernel names if no device function of that name is in scope.
+//! The placeholder of a function that a kernel calls without a device function of that name in scope.
 //!
 //! A device function is a host function and a type of the same name, and a call resolves the type. Without `#[device]` there is no
 //! such type, and rustc's own error, about a missing struct, does not say what to do. So a call imports the function under the name

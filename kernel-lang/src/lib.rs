@@ -65,7 +65,8 @@ pub mod __private {
 
     /// The traits whose methods expanded bodies call.
     pub mod body {
-        pub use crate::absent::*;
+        // The name is unlikely to be one of the program, which it would shadow.
+        pub use crate::absent::HostFunction as __cumbia_host_function;
         pub use crate::definition::MethodResult as _;
         pub use crate::evaluation_order::FallbackOrder as _;
         pub use crate::handles::{IndexedPlace as _, LocalArray as _, LocalSlice as _};

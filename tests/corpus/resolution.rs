@@ -670,9 +670,16 @@ pub mod called_kernels {
     use super::reached::greater as max;
     use super::reached::*;
 
+    /// Has the name of the type that stands for a function without `#[device]`.
+    #[derive(Clone, Copy, DeviceType)]
+    pub struct HostFunction {
+        pub v: u32,
+    }
+
     #[kernel]
     pub fn sums(y: &mut [u32]) {
-        y[0] = line(vec(max(y[0], 5)));
+        let function = HostFunction { v: 5 };
+        y[0] = line(vec(max(y[0], function.v)));
     }
 }
 

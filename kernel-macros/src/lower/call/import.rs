@@ -7,9 +7,9 @@ use syn::ExprPath;
 
 use crate::position::ours;
 
-/// The names that a module has without an explicit import: functions of the preludes, and crates. A function of the user may shadow
-/// them, which rustc accepts in a call, but not in an import.
-const WITHOUT_IMPORT: [&str; 35] = [
+/// The names that a module has without an explicit import: functions and macros of the preludes, and crates. A function of the user
+/// may shadow them, which rustc accepts in a call, but not in an import.
+const WITHOUT_IMPORT: &[&str] = &[
     "align_of",
     "align_of_val",
     "alloc",
@@ -60,7 +60,7 @@ pub(super) fn callee(path: &ExprPath, no_globs: bool, fields: &TokenStream) -> T
     let Some(function) = function else {
         return quote!(#path #fields);
     };
-    let name = format_ident!("HostFunction", span = ours(function.span()));
+    let name = format_ident!("__cumbia_host_function", span = ours(function.span()));
     // If there is no function of this name, the import finds the macro, and is no error of its own.
     quote! {
         {

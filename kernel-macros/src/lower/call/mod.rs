@@ -1,7 +1,7 @@
 //! Calls by path: device functions, intrinsics, associated functions, tuple structs.
 
 pub(in crate::lower) mod fallback;
-pub(in crate::lower) mod import;
+mod import;
 pub(in crate::lower) mod intrinsic;
 pub(in crate::lower) mod method;
 
@@ -96,8 +96,8 @@ impl Lowerer<'_> {
         let context = quote_spanned!(ours(call.args.first().map_or(span, Spanned::span))=> call_of::<#literal, _>);
         // A struct literal resolves the path in the type namespace: generic arguments can be inferred, and a host
         // function is rejected at its name.
-        let context = quote_spanned!(ours(span)=> { call: #cx.#context(#at), types: ::core::marker::PhantomData });
-        let callee = import::callee(path, self.globs.is_empty(), &context);
+        let fields = quote_spanned!(ours(span)=> { call: #cx.#context(#at), types: ::core::marker::PhantomData });
+        let callee = import::callee(path, self.globs.is_empty(), &fields);
         let cpu = quote_spanned! {ours(span)=>
             #name
                 .callee(#callee, |of| ::cumbia::__private::callee_content(of))
