@@ -158,9 +158,15 @@ fn blocks_at_once(device: &Device, bytes: usize) -> usize {
     if device.is_cpu() {
         return MAX_CPU_BLOCKS;
     }
-    let copies = (COPIES_BYTES / bytes).clamp(1, MAX_COPIES);
-    let shared_bytes = if bytes <= MAX_BYTES { bytes << copies.ilog2() } else { 0 };
-    resident_blocks(device, BLOCK, shared_bytes) * device.limits().multiprocessors
+    resident_blocks(device, BLOCK, bytes * copies(bytes, MAX_COPIES)) * device.limits().multiprocessors
+}
+
+/// Returns the number of copies of counters of so many bytes, a power of two, at most `limit` but at least 1; 0 if not even one fits.
+fn copies(bytes: usize, limit: usize) -> usize {
+    if bytes > MAX_BYTES {
+        return 0;
+    }
+    1 << (COPIES_BYTES / bytes).min(limit).clamp(1, MAX_COPIES).ilog2()
 }
 
 /// Counts the elements in each bin. `bin` returns the index of the bin of an element; an element with an index that is
@@ -235,9 +241,7 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
         // With the counter of the elements in no bin.
         let bytes = (bins + 1) * size_of::<u32>();
         let chunk = len.div_ceil(blocks_at_once(self.x.device(), bytes)).next_multiple_of(CHUNK);
-        // A power of two.
-        let most = (COPIES_BYTES / bytes).min(chunk / (8 * (bins + 1))).clamp(1, MAX_COPIES);
-        let copies = if bytes <= MAX_BYTES { 1 << most.ilog2() } else { 0 };
+        let copies = copies(bytes, chunk / (8 * (bins + 1)));
         // Conditions that are constants, so that the kernel is compiled for one number of elements.
         if const { adjacent(size_of::<T>()) == 16 } {
             self.count::<16>(chunk, copies, queue)
