@@ -12,10 +12,10 @@ pub(super) fn symbols(typed: &Typed, errors: &mut Errors) {
     for typed in typed.functions.iter().filter(|typed| typed.reached) {
         let function = &typed.instance.function;
         let Some(Foreign::Linked(symbol)) = &function.foreign else { continue };
-        let rename = "rename it in the linked file, and name it by `symbol = \"..\"`";
         let diagnostic = if reserved::is_global(symbol) {
             let why = "it is a keyword, or CUDA declares a function of this name";
-            Some(Diagnostic::new(format!("the symbol `{symbol}` cannot be linked"), why, rename))
+            let help = "rename it in the linked file, and name it by `symbol = \"..\"`";
+            Some(Diagnostic::new(format!("the symbol `{symbol}` cannot be linked"), why, help))
         } else if declared.iter().any(|(other, types)| other == symbol && **types != typed.signature) {
             let why = "a function with C linkage has one signature";
             let help = "declare it with the same types, or name another function by `symbol = \"..\"`";
