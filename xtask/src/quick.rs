@@ -7,6 +7,8 @@
 //! With `--release` the unit tests run optimised and without overflow checks. The emulated corpus takes too long then, and
 //! the messages of rustc do not depend on the profile.
 
+use std::process::Command;
+
 use crate::program::{self, Result};
 
 /// The cases of the corpus that run: those with one of these words in their names.
@@ -14,6 +16,11 @@ const CASES: &str = "linear,control,views,shared_memory::reductions,atomics,warp
 
 /// The compile errors that are compared: those with one of these words in their names.
 const MESSAGES: [&str; 4] = ["closure", "string", "unknown", "launch"];
+
+/// The packages that are not built in release mode: the optimisation of the corpus and of the random kernels would take longer
+/// than all the rest, and macros are compiled without optimisation in any build, with all that their tests use.
+const NOT_OPTIMISED: [&str; 5] =
+    ["cumbia-cases", "cumbia-kernel-macros", "cumbia-random", "cumbia-random-kernels", "cumbia-tests"];
 
 pub(crate) fn run() -> Result<()> {
     program::run(&mut program::cargo(&["test", "--workspace", "--lib", "--test", "repository"]))?;
@@ -27,9 +34,15 @@ pub(crate) fn run() -> Result<()> {
 
 /// Runs the quick tests of a release build.
 pub(crate) fn run_release() -> Result<()> {
-    // The optimisation of the corpus and of the random kernels would take longer than all the rest.
-    let units = ["test", "--workspace", "--exclude=cumbia-tests", "--exclude=cumbia-random", "--release", "--lib"];
-    program::run(&mut program::cargo(&units))?;
+    program::run(&mut optimised(&["test", "--lib"]))?;
     eprintln!("the quick tests passed in release mode");
     Ok(())
+}
+
+/// Returns a command of Cargo for a release build. Commands for the same packages share their dependencies, whose features
+/// depend on the packages.
+pub(crate) fn optimised(arguments: &[&str]) -> Command {
+    let mut cargo = program::cargo(arguments);
+    cargo.args(["--release", "--workspace"]).args(NOT_OPTIMISED.map(|package| format!("--exclude={package}")));
+    cargo
 }

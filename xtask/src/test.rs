@@ -1,10 +1,12 @@
 //! `cargo xtask test`: all tests, doctests and examples. The tests of GPUs are skipped on a machine without one.
 
-use crate::nvrtc;
+use std::process::Command;
+
 use crate::program::{self, Failure, Result};
+use crate::{nvrtc, quick};
 
 /// How the examples are built.
-const OPTIMISED: [&str; 3] = ["--release", "--features", "cudarc,ndarray"];
+const EXAMPLES: [&str; 4] = ["build", "--examples", "--features", "cudarc,ndarray"];
 
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;
@@ -13,12 +15,12 @@ pub(crate) fn run() -> Result<()> {
             .env("CUMBIA_NVRTC", &nvrtc)
             .env("CUMBIA_REQUIRE_NVRTC", "1"),
     )?;
-    // Optimised, as the README runs them. The tests above run with overflow checks. The features are those of the tests, so
-    // that `cargo xtask quick --release` finds the dependencies built. All at once are compiled in parallel.
-    program::run(program::cargo(&["build", "--examples"]).args(OPTIMISED))?;
+    // Optimised, as the README runs them; the tests above run with overflow checks. All at once are compiled in parallel, and
+    // with the packages that `cargo xtask quick --release` selects, so that it finds their dependencies built.
+    program::run(&mut quick::optimised(&EXAMPLES))?;
+    let folder = program::target().join("release").join("examples");
     for example in examples()? {
-        let mut run = program::cargo(&["run", "--example", &example]);
-        program::run(run.args(OPTIMISED).env("CUMBIA_DEVICE", "cpu"))?;
+        program::run(Command::new(folder.join(&example)).current_dir(program::root()).env("CUMBIA_DEVICE", "cpu"))?;
     }
     eprintln!("all tests passed");
     Ok(())
