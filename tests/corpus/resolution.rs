@@ -681,6 +681,42 @@ pub mod called_kernels {
         let function = HostFunction { v: 5 };
         y[0] = line(vec(max(y[0], function.v)));
     }
+
+    #[device]
+    fn paths(v: u32) -> u32 {
+        v + 1
+    }
+
+    /// Has the name of a module of the standard library, functions with the name of the module and of its parent's, and an item with
+    /// the name under which a call imports its function.
+    pub mod mem {
+        use cumbia::prelude::*;
+
+        pub use super::super::reached::greater as renamed;
+
+        #[device]
+        pub fn mem(v: u32) -> u32 {
+            super::paths(v) + self::swap(v)
+        }
+
+        #[device]
+        pub(super) fn swap<T: Number>(v: T) -> T {
+            v + v
+        }
+
+        #[device]
+        pub fn __cumbia_host_function(v: u32) -> u32 {
+            v + 10_000
+        }
+    }
+
+    #[kernel]
+    pub fn by_paths(y: &mut [u32]) {
+        let v = y[0];
+        y[1] = mem::mem(v) + self::mem::swap::<u32>(v);
+        y[2] = mem::renamed(v, 7) + self::paths(v) + mem::__cumbia_host_function(v);
+        y[3] = crate::resolution::called_kernels::mem::swap(v) + super::reached::greater(v, 20);
+    }
 }
 
 fn called(run: &mut Run<'_>) {
@@ -694,8 +730,24 @@ fn called(run: &mut Run<'_>) {
         y[0] = local(y[0]);
     }
 
-    let mut y = run.array(&[3u32]);
+    mod here {
+        use cumbia::prelude::*;
+
+        #[device]
+        pub(super) fn local(v: u32) -> u32 {
+            v * 3
+        }
+    }
+
+    #[kernel]
+    fn by_path_of_block(y: &mut [u32]) {
+        y[4] = here::local(y[0]) + local(y[0]);
+    }
+
+    let mut y = run.array(&[3u32, 0, 0, 0, 0]);
+    run.launch(called_kernels::by_paths(&mut y).grid(1).block(1));
+    run.launch(by_path_of_block(&mut y).grid(1).block(1));
     run.launch(called_kernels::sums(&mut y).grid(1).block(1));
     run.launch(of_block(&mut y).grid(1).block(1));
-    run.expect("y", &y, &[2 * (5 + 3000)]);
+    run.expect("y", &y, &[2 * (5 + 3000), 4 + 6 + 6, 7 + 4 + 10_003, 6 + 20, 9 + 6]);
 }

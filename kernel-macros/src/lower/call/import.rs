@@ -1,9 +1,9 @@
-//! The import of a function that is called by its name alone, so that a host function is rejected by a message of ours: see
+//! The import of a function that is called, so that a host function is rejected by a message of ours: see
 //! `cumbia_kernel_lang::absent`.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::ExprPath;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{ExprPath, Ident};
 
 use crate::position::ours;
 
@@ -47,29 +47,37 @@ const WITHOUT_IMPORT: &[&str] = &[
     "thread_idx",
 ];
 
-/// Returns the value of a call's callee: a struct literal with these fields.
+/// Returns the value of a call's callee: a literal of the struct that the path resolves to, with the call context `call`, and
+/// errors at `span`. A struct
+/// literal resolves the path in the type namespace: generic arguments can be inferred, and a host function is rejected at its name.
 ///
-/// A path to a function in a module is not imported. If there is no such function, the import would be an error besides that of the
-/// call. Nor is a function in the scope of a glob import in the body, which may shadow others.
-pub(super) fn callee(path: &ExprPath, no_globs: bool, fields: &TokenStream) -> TokenStream {
-    let function = path
-        .path
-        .get_ident()
-        .filter(|_| no_globs)
-        .filter(|function| !WITHOUT_IMPORT.contains(&function.to_string().as_str()));
-    let Some(function) = function else {
+/// A function in the scope of a glob import in the body is not imported, because the glob may shadow others, nor is one with generic
+/// arguments, which the placeholder has not got.
+pub(super) fn callee(path: &ExprPath, span: Span, no_globs: bool, call: &TokenStream) -> TokenStream {
+    let span = ours(span);
+    let fields = quote_spanned!(span=> { call: #call, types: ::core::marker::PhantomData });
+    let is_imported = no_globs
+        && path.qself.is_none()
+        && path.path.segments.iter().all(|segment| segment.arguments.is_none())
+        && path.path.get_ident().is_none_or(|name| !WITHOUT_IMPORT.contains(&name.to_string().as_str()));
+    if !is_imported {
         return quote!(#path #fields);
-    };
-    let name = format_ident!("__cumbia_host_function", span = ours(function.span()));
+    }
+    let name = Ident::new("__cumbia_host_function", span);
     // If there is no function of this name, the import finds the macro, and is no error of its own.
-    quote! {
-        {
+    let placeholder = path.path.get_ident().map(|function| {
+        quote! {
             #[allow(unused_macros)]
             macro_rules! #function {
                 () => {};
             }
+        }
+    });
+    quote! {
+        {
+            #placeholder
             #[allow(unused_imports)]
-            use #function as #name;
+            use #path as #name;
             #name #fields
         }
     }

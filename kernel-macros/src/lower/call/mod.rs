@@ -86,7 +86,8 @@ impl Lowerer<'_> {
     /// A call of the item that `path` resolves to.
     fn resolved_call(&mut self, call: &ExprCall, path: &ExprPath, args: &[Value], category: Category) -> Value {
         let slot = self.slot();
-        let span = call.func.span();
+        // Errors are shown at the function's name. The span of a path is that of its first segment.
+        let span = path.path.segments.last().map_or_else(|| path.span(), |last| last.ident.span());
         let name = slot_name(slot, span);
         let at = self.at(call.span());
         let cx = &self.cx;
@@ -94,10 +95,7 @@ impl Lowerer<'_> {
         // The type of the result may depend on a literal argument: that of `grid(2)`.
         let literal = literal_type(call);
         let context = quote_spanned!(ours(call.args.first().map_or(span, Spanned::span))=> call_of::<#literal, _>);
-        // A struct literal resolves the path in the type namespace: generic arguments can be inferred, and a host
-        // function is rejected at its name.
-        let fields = quote_spanned!(ours(span)=> { call: #cx.#context(#at), types: ::core::marker::PhantomData });
-        let callee = import::callee(path, self.globs.is_empty(), &fields);
+        let callee = import::callee(path, span, self.globs.is_empty(), &quote_spanned!(ours(span)=> #cx.#context(#at)));
         let cpu = quote_spanned! {ours(span)=>
             #name
                 .callee(#callee, |of| ::cumbia::__private::callee_content(of))
