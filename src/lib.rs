@@ -522,7 +522,7 @@ pub use cumbia_kernel_runtime::{
 };
 pub use cumbia_kernel_runtime::{access, intrinsics, profile};
 pub use cumbia_kernel_runtime::{cache, checks, doctor, error, precompile};
-pub use cumbia_kernel_std::{random, vector};
+pub use cumbia_kernel_std::{random, unaligned, vector};
 
 pub mod handles {
     //! The types of references, slices and views in the body of a kernel on the CPU, under which messages of rustc mention

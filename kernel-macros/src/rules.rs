@@ -540,7 +540,7 @@ rules! {
         help "specify an integer representation: `#[repr(u8)]`";
     PACKED: "`#[repr(packed)]` is not supported on a device",
         why "a GPU requires naturally aligned memory accesses",
-        help "remove it, or split the fields into bytes: `[u8; 4]`";
+        help "use `#[repr(C)]`, and `cumbia::unaligned::Unaligned<f32>` for each field that is not aligned: such a field has no padding";
     BORROWED_FIELD: "a device type cannot contain references",
         why "the device receives a copy of the value, and cannot dereference host memory",
         help "store the values themselves; for a struct of arrays as an argument of kernels derive `KernelArgument`";

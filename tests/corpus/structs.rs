@@ -5,12 +5,14 @@
 
 use cumbia::intrinsics::*;
 use cumbia::prelude::*;
+use cumbia::unaligned::{self, Unaligned};
 
 use crate::inputs::Random;
 use crate::program::programs;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![layouts, by_value, fields_of_elements, invalid_bits]];
+pub(crate) const CASES: &[&[Case]] =
+    &[PROGRAMS, listed![layouts, by_value, fields_of_elements, invalid_bits, packed_records]];
 
 programs! {
     items {
@@ -430,4 +432,83 @@ fn invalid_bits(run: &mut Run<'_>) {
     // The seventh element is the last one written to the third.
     let expected = Nested { outer: [[true, true], [true, true]], ..Nested::default() };
     run.expect("structs", &structs, &[expected]);
+}
+
+/// A record without padding, of 39 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+pub struct Packed {
+    a: u8,
+    b: Unaligned<f64>,
+    c: Unaligned<i16>,
+    d: Unaligned<u64>,
+    e: Unaligned<f16>,
+    f: Unaligned<f32>,
+    g: i8,
+    h: Unaligned<isize>,
+    i: [Unaligned<u16>; 2],
+    j: Unaligned<i8>,
+}
+
+#[device]
+fn next<T: unaligned::Bytes + Number>(value: Unaligned<T>) -> Unaligned<T> {
+    Unaligned::new(value.get() + T::ONE)
+}
+
+/// Changes the fields in place, and those of copies in shared memory.
+#[kernel]
+pub fn packed(records: &mut [Packed], reversed: &mut [Packed]) {
+    let i = thread_idx().x;
+    let n = records.len();
+    let mut tile = shared::<[Packed; 4]>();
+    records[i].b = next(records[i].b);
+    records[i].c = Unaligned::new(records[i].c.get().wrapping_sub(2));
+    records[i].d = next(records[i].d);
+    tile[i] = records[i];
+    sync_threads();
+    let mut record = tile[n - 1 - i];
+    record.e = Unaligned::new(record.e.get() * f16::from_f32(2.0));
+    record.f = next(record.f);
+    record.h = next(record.h);
+    record.i[1] = record.i[0];
+    record.i[0] = next(record.i[0]);
+    record.j = Unaligned::new(-record.j.get());
+    reversed[i] = record;
+}
+
+fn packed_records(run: &mut Run<'_>) {
+    let record = |i: u32| Packed {
+        a: i as u8,
+        b: Unaligned::new(0.1 + f64::from(i)),
+        c: Unaligned::new(i16::MIN + i as i16),
+        d: Unaligned::new((1 << 63) + u64::from(i)),
+        e: Unaligned::new(f16::from_f32(1.5 * i as f32)),
+        f: Unaligned::new(-1.25 * i as f32),
+        g: -1,
+        h: Unaligned::new(-(i as isize) << 40),
+        i: [Unaligned::new(0x1234), Unaligned::new(7)],
+        j: Unaligned::new(i as i8 - 2),
+    };
+    let changed = |record: Packed| Packed {
+        b: Unaligned::new(record.b.get() + 1.0),
+        c: Unaligned::new(record.c.get().wrapping_sub(2)),
+        d: Unaligned::new(record.d.get() + 1),
+        ..record
+    };
+    let last = |record: Packed| Packed {
+        e: Unaligned::new(record.e.get() * f16::from_f32(2.0)),
+        f: Unaligned::new(record.f.get() + 1.0),
+        h: Unaligned::new(record.h.get() + 1),
+        i: [Unaligned::new(0x1235), Unaligned::new(0x1234)],
+        j: Unaligned::new(-record.j.get()),
+        ..record
+    };
+    let xs = [0, 1, 2, 3].map(record);
+    let (mut records, mut reversed) = (run.array(&xs), run.array(&[record(9); 4]));
+    run.launch(packed(&mut records, &mut reversed).grid(1).block(4));
+    run.expect("records", &records, &xs.map(changed));
+    let mut expected = xs.map(changed).map(last);
+    expected.reverse();
+    run.expect("reversed", &reversed, &expected);
+    assert_eq!((size_of::<Packed>(), align_of::<Packed>()), (39, 1));
 }

@@ -1,3 +1,4 @@
+// mistakes: 3
 use cumbia::prelude::*;
 
 mod helpers {
