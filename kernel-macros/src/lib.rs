@@ -22,6 +22,7 @@ mod expand;
 mod foreign;
 mod identity;
 mod launch;
+mod lints;
 mod lower;
 mod methods;
 mod operator;
@@ -72,6 +73,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Ok(function) => function,
         Err(errors) => return errors,
     };
+    lints::relax(&mut function.attrs);
     let mut errors = Errors::default();
     let options = options::parse(attribute.into(), &mut errors);
     let signature = signature::of_kernel(&function.sig, &mut errors);
@@ -254,6 +256,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream {
+    lints::relax(&mut function.attrs);
     let mut errors = Errors::default();
     let foreign = options::parse_device(attribute.into(), &mut errors);
     if function.sig.receiver().is_none() && this::is_mentioned(&function.sig) {
@@ -277,14 +280,16 @@ fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream 
     }
 }
 
-fn device_impl(attribute: TokenStream, item: ItemImpl) -> TokenStream {
+fn device_impl(attribute: TokenStream, mut item: ItemImpl) -> TokenStream {
+    lints::relax(&mut item.attrs);
     let mut errors = Errors::default();
     options::reject_device(attribute.into(), &mut errors);
     let device_impl = methods::of_impl(item, &mut errors);
     errors_and_items(errors, |bodies| expand::device_impl(&device_impl, bodies))
 }
 
-fn device_trait(attribute: TokenStream, item: ItemTrait) -> TokenStream {
+fn device_trait(attribute: TokenStream, mut item: ItemTrait) -> TokenStream {
+    lints::relax(&mut item.attrs);
     let mut errors = Errors::default();
     options::reject_device(attribute.into(), &mut errors);
     let device_trait = methods::of_trait(item, &mut errors);

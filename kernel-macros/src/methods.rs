@@ -10,6 +10,7 @@ use syn::{
 
 use crate::bounds;
 use crate::foreign;
+use crate::lints;
 use crate::lower::{self, Lowered};
 use crate::options;
 use crate::report::Errors;
@@ -198,6 +199,7 @@ struct Owner<'a> {
 
 fn method(written: Written, owner: &Owner<'_>, this: &mut This, errors: &mut Errors) -> Method {
     let Written { scope, mut attributes, vis, signature: mut declared, block } = written;
+    lints::relax(&mut attributes);
     let foreign = take_device(&mut attributes).and_then(|tokens| options::parse_device(tokens, errors));
     let signature = Signature { scope, ..signature::of_method(&declared, owner.name, owner.argument, errors) };
     bounds::complete(&mut declared.generics);

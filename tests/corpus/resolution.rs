@@ -710,9 +710,24 @@ pub mod called_kernels {
         }
     }
 
+    /// Has the name of an attribute of rustc.
+    #[device]
+    fn path(v: u32) -> u32 {
+        v
+    }
+
+    #[deprecated]
+    #[device]
+    fn old(v: u32) -> u32 {
+        path(v)
+    }
+
+    /// The levels of lints are those of the body, too.
     #[kernel]
+    #[expect(deprecated, unused_variables)]
     pub fn by_paths(y: &mut [u32]) {
-        let v = y[0];
+        let unused = y[0];
+        let v = old(y[0]);
         y[1] = mem::mem(v) + self::mem::swap::<u32>(v);
         y[2] = mem::renamed(v, 7) + self::paths(v) + mem::__cumbia_host_function(v);
         y[3] = crate::resolution::called_kernels::mem::swap(v) + super::reached::greater(v, 20);

@@ -5,6 +5,7 @@ use quote::quote;
 use syn::{Generics, ItemFn};
 
 use super::{allow, arguments, bare_params, body, bound_params, bounds, docs, params, type_tuple};
+use crate::lints;
 use crate::lower::Lowered;
 use crate::signature::{Param, Signature};
 
@@ -15,7 +16,7 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     let (attributes, vis, sig) = (&function.attrs, &function.vis, &function.sig);
     let generics = &sig.generics;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
-    let docs = docs(attributes);
+    let (docs, levels) = (docs(attributes), lints::levels(attributes));
     let declaration = declaration(function);
     let (inputs, output) = (params::host_inputs(sig), &sig.output);
     let host_args = signature.params.iter().map(params::from_host);
@@ -38,6 +39,7 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
         #[allow(missing_docs)] // documented at the function of the same name
         #vis #declaration
 
+        #(#levels)*
         #allow
         const _: () = {
             #aliases

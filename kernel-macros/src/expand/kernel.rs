@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Ident, Index, ItemFn, TypeArray};
 
 use super::{allow, arguments, bare_params, body, bound_params, docs, params, type_tuple};
+use crate::lints;
 use crate::lower::Lowered;
 use crate::options::{Block, LaunchBounds, Options};
 use crate::position;
@@ -25,7 +26,7 @@ pub(crate) fn kernel(
     let (attributes, vis) = (&function.attrs, &function.vis);
     let generics = &function.sig.generics;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
-    let docs = docs(attributes);
+    let (docs, levels) = (docs(attributes), lints::levels(attributes));
     let declaration = declaration(function);
     let parameters = signature.params.iter().map(parameter);
     let bindings = signature.params.iter().map(binding);
@@ -52,6 +53,7 @@ pub(crate) fn kernel(
         #[allow(missing_docs)] // documented at the function of the same name
         #vis #declaration
 
+        #(#levels)*
         #allow
         const _: () = {
             #aliases

@@ -13,6 +13,7 @@ use syn::{Generics, Ident, Type, WherePredicate, parse_quote};
 
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
 use crate::identity::{self, Known};
+use crate::lints;
 use crate::lower::method_number;
 use crate::methods::{DeviceImpl, Method, Role};
 use crate::position::ours;
@@ -42,7 +43,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     let bounds = bound_params(generics);
     let of_trait = trait_.as_ref().map(|(path, token)| quote!(#path #token));
     let marker = marker(role, trait_.as_ref().map(|(path, _)| path));
-    let cfgs: Vec<_> = super::cfgs(attrs);
+    let (cfgs, levels) = (super::cfgs(attrs), lints::levels(attrs));
     let functions = methods.iter().map(|method| functions(method, role, bodies));
     let assumed = assumed_bound(item, role, methods);
     let keys = methods.iter().map(|method| {
@@ -55,6 +56,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     let check = assumed.as_ref().map(|_| element_check(item));
     quote! {
         #(#cfgs)*
+        #(#levels)*
         #allow
         #[allow(dead_code, unused_variables)] // kernels use the hidden functions only
         const _: () = {
@@ -437,7 +439,7 @@ pub(super) fn key_items(name: &Ident, generics: &Generics, method: &Method, bodi
 /// Returns the implementations of a key type.
 pub(super) fn key_impls(name: &Ident, generics: &Generics, method: &Method, bodies: Bodies) -> TokenStream {
     let Method { attributes, inner, lowered, .. } = method;
-    let cfgs = cfgs(attributes);
+    let (cfgs, levels) = (cfgs(attributes), lints::levels(attributes));
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
     let (body, content) = match (bodies, lowered) {
         (Bodies::Lowered, Some(lowered)) => {
@@ -449,6 +451,7 @@ pub(super) fn key_impls(name: &Ident, generics: &Generics, method: &Method, bodi
     };
     quote! {
         #(#cfgs)*
+        #(#levels)*
         impl<#(#bounds),*> #name<#(#arguments),*> #clause {
             #body
         }

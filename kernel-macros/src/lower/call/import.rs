@@ -47,6 +47,101 @@ const WITHOUT_IMPORT: &[&str] = &[
     "thread_idx",
 ];
 
+/// The attributes of rustc, and the modules of tools' attributes. An import of a function with such a name is ambiguous.
+const ATTRIBUTES: &[&str] = &[
+    "allocator",
+    "allow",
+    "automatically_derived",
+    "cfg",
+    "cfg_attr",
+    "clippy",
+    "coinductive",
+    "cold",
+    "collapse_debuginfo",
+    "compiler_builtins",
+    "const_trait",
+    "coverage",
+    "crate_name",
+    "crate_type",
+    "debugger_visualizer",
+    "default_lib_allocator",
+    "deny",
+    "deprecated",
+    "deprecated_safe",
+    "diagnostic",
+    "do_not_recommend",
+    "doc",
+    "expect",
+    "export_name",
+    "export_stable",
+    "feature",
+    "ffi_const",
+    "ffi_pure",
+    "forbid",
+    "fundamental",
+    "ignore",
+    "inline",
+    "instruction_set",
+    "lang",
+    "link",
+    "link_name",
+    "link_ordinal",
+    "link_section",
+    "linkage",
+    "loop_match",
+    "macro_escape",
+    "macro_export",
+    "macro_use",
+    "marker",
+    "may_dangle",
+    "miri",
+    "must_use",
+    "naked",
+    "needs_allocator",
+    "needs_panic_runtime",
+    "no_builtins",
+    "no_core",
+    "no_implicit_prelude",
+    "no_link",
+    "no_main",
+    "no_mangle",
+    "no_std",
+    "non_exhaustive",
+    "omit_gdb_pretty_printer_section",
+    "optimize",
+    "panic_handler",
+    "panic_runtime",
+    "patchable_function_entry",
+    "path",
+    "pointee",
+    "prelude_import",
+    "proc_macro",
+    "proc_macro_attribute",
+    "proc_macro_derive",
+    "profiler_runtime",
+    "recursion_limit",
+    "register_tool",
+    "repr",
+    "rust_analyzer",
+    "rustfmt",
+    "sanitize",
+    "should_panic",
+    "splat",
+    "stable",
+    "staged_api",
+    "start",
+    "target_feature",
+    "test_runner",
+    "thread_local",
+    "track_caller",
+    "type_const",
+    "type_length_limit",
+    "unstable",
+    "used",
+    "warn",
+    "windows_subsystem",
+];
+
 /// Returns the value of a call's callee: a literal of the struct that the path resolves to, with the call context `call`, and
 /// errors at `span`. A struct
 /// literal resolves the path in the type namespace: generic arguments can be inferred, and a host function is rejected at its name.
@@ -59,7 +154,10 @@ pub(super) fn callee(path: &ExprPath, span: Span, no_globs: bool, call: &TokenSt
     let is_imported = no_globs
         && path.qself.is_none()
         && path.path.segments.iter().all(|segment| segment.arguments.is_none())
-        && path.path.get_ident().is_none_or(|name| !WITHOUT_IMPORT.contains(&name.to_string().as_str()));
+        && path.path.get_ident().is_none_or(|name| {
+            let name = name.to_string();
+            ![WITHOUT_IMPORT, ATTRIBUTES].iter().any(|names| names.contains(&name.as_str()))
+        });
     if !is_imported {
         return quote!(#path #fields);
     }
