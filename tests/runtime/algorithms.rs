@@ -178,6 +178,23 @@ fn large_reductions() {
     });
 }
 
+/// Arrays of about as many tiles as a reduction has blocks, and of more.
+#[test]
+fn reductions_of_many_tiles() {
+    on_each_device(|device| {
+        let tiles = 3168 * 4096;
+        let sizes = [tiles + 4096 + 77, tiles - 1, tiles, tiles + 1];
+        for n in sizes.into_iter().take(if device.is_cpu() { 1 } else { 4 }) {
+            let x = values(n, |i| bits(i) >> 30);
+            let on_device = device.to_device(&x).unwrap();
+            let sum = reduce(&on_device, 5, Plus).value().unwrap();
+            assert_eq!(sum, 5 + x.iter().sum::<u64>(), "the sum of {n} numbers");
+            let largest = (0..n).max_by_key(|&i| (x[i], std::cmp::Reverse(i)));
+            assert_eq!(on_device.argmax().unwrap(), largest, "the largest of {n} numbers");
+        }
+    });
+}
+
 /// Sums of integers that floats represent exactly, products of signs, and extremes.
 #[test]
 fn floats() {

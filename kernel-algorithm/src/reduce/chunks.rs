@@ -1,4 +1,5 @@
-//! The kernel of a reduction: each block reduces a chunk of consecutive elements, and the last one the partial results.
+//! The kernel of a reduction: each block reduces a chunk of consecutive elements, or tiles at equal distances if the operator commutes,
+//! and the last one the partial results.
 
 use cumbia::intrinsics::{
     AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, atomic_max, block_idx, grid_dim, lane_id, shared,
@@ -99,7 +100,7 @@ pub(crate) fn followed<
     if M::SELECTS { map.later(before, next) } else { operator.call(before, next) }
 }
 
-/// The arrays of a reduction, whose elements are reduced in chunks, and the functions of their elements.
+/// The arrays of a reduction, whose elements are reduced in chunks or as many tiles, and the functions of their elements.
 #[doc(hidden)]
 #[derive(KernelArgument)]
 pub struct Chunks<'a, A: DeviceType, B: DeviceType, M: DeviceType, F: DeviceType> {
@@ -152,10 +153,33 @@ fn mapped_adjacent<
 }
 
 /// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands
-/// can be exchanged. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the others, at
-/// the end of the array, and of all if the results are large, it has every 256th.
+/// can be exchanged: each thread has every 256th.
 #[device]
 fn reduce_strided<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+>(
+    chunks: Chunks<'_, A, B, M, F>,
+    first: usize,
+    end: usize,
+) -> T {
+    let (t, operator) = (thread_idx().x, chunks.operator);
+    let mut total = mapped(chunks, (first + t).min(end - 1));
+    for i in (first + t + BLOCK..end).step_by(BLOCK) {
+        total = followed(chunks.map, operator, total, mapped(chunks, i));
+    }
+    block_reduce_first(total, end - first, operator)
+}
+
+/// Returns the reduction of the block's tiles, in the first thread. The operands can be exchanged, and the tiles of a block are as many
+/// tiles apart as there are blocks: blocks that run at the same time load from neighbouring addresses, which memory serves faster than
+/// as many chunks. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the rest of the
+/// array, it has every 256th.
+#[device]
+fn reduce_tiles<
     A: DeviceType,
     B: DeviceType,
     T: DeviceType,
@@ -165,47 +189,41 @@ fn reduce_strided<
     const ALIGNED: bool,
 >(
     chunks: Chunks<'_, A, B, M, F>,
-    first: usize,
-    end: usize,
 ) -> T {
-    let (t, operator) = (thread_idx().x, chunks.operator);
-    if const { size_of::<T>() > SEVERAL_AT_ONCE } {
-        let mut total = mapped(chunks, (first + t).min(end - 1));
-        for i in (first + t + BLOCK..end).step_by(BLOCK) {
-            total = followed(chunks.map, operator, total, mapped(chunks, i));
-        }
-        return block_reduce_first(total, end - first, operator);
-    }
-    let rest = end - (end - first) % TILE;
-    let mut total = mapped(chunks, (first + t * N).min(end - 1));
-    for tile in (first..rest).step_by(TILE) {
+    let (t, block, blocks) = (thread_idx().x, block_idx().x, grid_dim().x);
+    let (n, operator) = (chunks.a.len(), chunks.operator);
+    let whole = n / TILE;
+    let mut total = mapped(chunks, (block * TILE + t * N).min(n - 1));
+    for tile in (block..whole).step_by(blocks) {
+        let start = tile * TILE + t * N;
         // All loads are issued before the first element is needed.
-        let mut rows = [mapped_adjacent::<A, B, T, M, F, N, ALIGNED>(chunks, tile + t * N); ITEMS];
+        let mut rows = [mapped_adjacent::<A, B, T, M, F, N, ALIGNED>(chunks, start); ITEMS];
         #[unroll]
         for k in 1..ITEMS / N {
-            rows[k] = mapped_adjacent::<A, B, T, M, F, N, ALIGNED>(chunks, tile + (k * BLOCK + t) * N);
+            rows[k] = mapped_adjacent::<A, B, T, M, F, N, ALIGNED>(chunks, start + k * BLOCK * N);
         }
         #[unroll]
         for k in 0..ITEMS {
             let own = rows[k / N][k % N];
-            total = if k == 0 && tile == first { own } else { followed(chunks.map, operator, total, own) };
+            total = if k == 0 && tile == block { own } else { followed(chunks.map, operator, total, own) };
         }
     }
-    if rest < end {
+    let rest = whole * TILE;
+    if rest < n && whole % blocks == block {
         let mut of_rest = [total; ITEMS];
         #[unroll]
         for k in 0..ITEMS {
-            of_rest[k] = mapped(chunks, (rest + k * BLOCK + t).min(end - 1));
+            of_rest[k] = mapped(chunks, (rest + k * BLOCK + t).min(n - 1));
         }
         #[unroll]
         for k in 0..ITEMS {
-            if rest + k * BLOCK + t < end {
+            if rest + k * BLOCK + t < n {
                 let own = of_rest[k];
-                total = if k == 0 && rest == first { own } else { followed(chunks.map, operator, total, own) };
+                total = if k == 0 && whole == block { own } else { followed(chunks.map, operator, total, own) };
             }
         }
     }
-    block_reduce_first(total, end - first, operator)
+    block_reduce_first(total, n - block * TILE, operator)
 }
 
 /// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread, in
@@ -263,7 +281,8 @@ fn reduce_ordered<
     total
 }
 
-/// As [`reduce_strided`] or [`reduce_ordered`], by whether the operator commutes.
+/// Returns the reduction of the block's part of the array, in the first thread: of the elements from `first` to before `end`, or of
+/// tiles.
 #[device]
 fn reduce_chunk<
     A: DeviceType,
@@ -278,10 +297,12 @@ fn reduce_chunk<
     first: usize,
     end: usize,
 ) -> T {
-    if F::COMMUTATIVE {
-        reduce_strided::<A, B, T, M, F, N, ALIGNED>(chunks, first, end)
-    } else {
+    if !F::COMMUTATIVE {
         reduce_ordered::<A, B, T, M, F, ALIGNED>(chunks, first, end)
+    } else if const { size_of::<T>() > SEVERAL_AT_ONCE } {
+        reduce_strided(chunks, first, end)
+    } else {
+        reduce_tiles::<A, B, T, M, F, N, ALIGNED>(chunks)
     }
 }
 
@@ -310,13 +331,15 @@ pub fn reduce_chunks<
     finished: &mut [u64],
     result: &mut [T],
 ) {
-    let mut is_last = shared::<bool>();
+    // As long as the widest load: NVIDIA's compiler loads an array behind a shorter variable together with it, and racecheck reports
+    // that as a read of the variable.
+    let mut is_last = shared::<[bool; 16]>();
     let (t, a, b, len, operator) = (thread_idx().x, chunks.a, chunks.b, chunks.len, chunks.operator);
     let first = block_idx().x * len;
     let end = (first + len).min(a.len());
     // The barriers of the reduction follow. Thread 0 writes it after them, unless the operator faults.
     if t == 1 {
-        *is_last = false;
+        is_last[0] = false;
     }
     if first >= end {
         return; // The grid covers the array: this is for the proof only.
@@ -333,10 +356,10 @@ pub fn reduce_chunks<
             let begun = (launch as u64) << 32;
             atomic_max(&mut finished[0], begun);
             let before = atomic_add_explicit::<AcqRel, DeviceScope>(&mut finished[0], 1);
-            *is_last = before + 1 == begun + grid_dim().x as u64;
+            is_last[0] = before + 1 == begun + grid_dim().x as u64;
         }
         sync_threads();
-        if !*is_last {
+        if !is_last[0] {
             return;
         }
         let run = parts.len().div_ceil(BLOCK);

@@ -1,7 +1,7 @@
 //! Reduction of an array to a value, in one launch.
 //!
-//! Each block reduces a chunk of consecutive elements to a partial result. The block that finishes last reduces the partial
-//! results. Chunks depend on the length of the array alone, so that the tree of operations is the same in each launch and on each
+//! Each block reduces a chunk of consecutive elements, or as many in tiles, to a partial result. The block that finishes last reduces
+//! the partial results. Chunks and tiles depend on the length of the array alone, so that the tree of operations is the same in each launch and on each
 //! device.
 
 pub(crate) mod chunks;
@@ -15,8 +15,9 @@ use crate::operator::{Function1, Function2, Identity};
 use crate::queue::{Held, Queue, first, read_first, suffices};
 use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, TILE, assert_reducible, reduce_chunks};
 
-/// The maximum number of blocks: two for each that the largest GPUs hold at once, so that a slow one delays little.
-const MAX_BLOCKS: usize = 2048;
+/// The maximum number of blocks: three for each of the 1056 that an H100 or H200 holds at once. With fewer a slow block delays more, with
+/// more the ends of blocks take time; and if it is no multiple, the last ones do not occupy the GPU.
+const MAX_BLOCKS: usize = 3168;
 
 /// Reduces an array to a value: `operator(.. operator(operator(initial, x[0]), x[1]) .., x[n - 1])`, with any parentheses.
 ///
