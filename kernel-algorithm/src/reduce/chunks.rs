@@ -175,9 +175,9 @@ fn reduce_strided<
 }
 
 /// Returns the reduction of the block's tiles, in the first thread. The operands can be exchanged, and the tiles of a block are as many
-/// tiles apart as there are blocks: blocks that run at the same time load from neighbouring addresses, which memory serves faster than
-/// as many chunks. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the rest of the
-/// array, it has every 256th.
+/// tiles apart as there are blocks, so that blocks that run at the same time load from neighbouring addresses. Measured, that is not
+/// slower than chunks, and its gain is not separated from that of the number of blocks. Of each whole tile, a thread has 16 elements:
+/// in each of the tile's rows, `N` adjacent ones. Of the rest of the array, it has every 256th.
 #[device]
 fn reduce_tiles<
     A: DeviceType,
