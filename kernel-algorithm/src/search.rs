@@ -66,11 +66,11 @@ impl<T: Number, const GREATEST: bool> Mapping<T, u8> for Enumerated<GREATEST> {
         IndexedValue { value: a, index }
     }
 
-    fn later(self, before: IndexedValue<T>, next: IndexedValue<T>) -> IndexedValue<T> {
+    fn selects(self, before: T, next: T) -> bool {
         // Not so for a NaN among the two.
-        let is_before = if GREATEST { next.value <= before.value } else { next.value >= before.value };
-        let is_number = next.value == next.value;
-        if !is_before & is_number { next } else { before }
+        let is_before = if GREATEST { next <= before } else { next >= before };
+        let is_number = next == next;
+        !is_before & is_number
     }
 }
 

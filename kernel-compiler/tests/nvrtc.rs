@@ -91,34 +91,38 @@ fn atomics_of_all_orderings() {
     }
 }
 
-/// The orderings in PTX.
+/// The orderings in PTX, with fences of one direction where there are any.
 #[test]
 fn orderings_are_fences() {
     let Some(nvrtc) = Nvrtc::find() else { return };
-    let ptx = |call: &str| {
+    let ptx = |call: &str, architecture: &str| {
         let source = emitted(&format!("fn k(x: &mut [u32]) {{ {call} }}"), false);
-        let ptx = nvrtc.compile(&source, "compute_80").unwrap_or_else(|log| panic!("{log}\n{source}"));
+        let ptx = nvrtc.compile(&source, architecture).unwrap_or_else(|log| panic!("{log}\n{source}"));
         let ptx = String::from_utf8_lossy(&ptx).into_owned();
         let words = ["fence.", "membar.", "atom.", "red.", "ld.volatile", "st.volatile"];
         let lines = ptx.lines().map(str::trim).filter(|line| words.iter().any(|word| line.starts_with(word)));
         lines.map(|line| line.split_whitespace().next().unwrap_or_default().trim_end_matches(';').to_owned()).collect()
     };
     let expect = |call: &str, expected: &[&str]| {
-        let found: Vec<String> = ptx(call);
+        let found: Vec<String> = ptx(call, "compute_90");
         assert_eq!(found, expected, "{call}");
+        let found: Vec<String> = ptx(call, "compute_80");
+        let in_both =
+            |line: &&str| line.replace("fence.release", "fence.acq_rel").replace("fence.acquire", "fence.acq_rel");
+        assert_eq!(found, expected.iter().map(in_both).collect::<Vec<_>>(), "{call}");
     };
     expect("x[1] = atomic_add(&mut x[0], 1u32);", &["atom.global.add.u32"]);
     expect("x[1] = atomic_add_block(&mut x[0], 1u32);", &["atom.global.cta.add.u32"]);
     expect("x[1] = atomic_add_system(&mut x[0], 1u32);", &["atom.global.sys.add.u32"]);
-    expect("x[1] = atomic_add_acquire(&mut x[0], 1u32);", &["atom.global.add.u32", "fence.acq_rel.gpu"]);
-    expect("x[1] = atomic_add_release_block(&mut x[0], 1u32);", &["fence.acq_rel.cta", "atom.global.cta.add.u32"]);
+    expect("x[1] = atomic_add_acquire(&mut x[0], 1u32);", &["atom.global.add.u32", "fence.acquire.gpu"]);
+    expect("x[1] = atomic_add_release_block(&mut x[0], 1u32);", &["fence.release.cta", "atom.global.cta.add.u32"]);
     expect(
         "x[1] = atomic_add_acq_rel_system(&mut x[0], 1u32);",
-        &["fence.acq_rel.sys", "atom.global.sys.add.u32", "fence.acq_rel.sys"],
+        &["fence.release.sys", "atom.global.sys.add.u32", "fence.acquire.sys"],
     );
-    expect("x[1] = atomic_add_seq_cst(&mut x[0], 1u32);", &["membar.gl", "atom.global.add.u32", "fence.acq_rel.gpu"]);
-    expect("x[1] = atomic_load_acquire(&x[0]);", &["ld.volatile.global.u32", "fence.acq_rel.gpu"]);
-    expect("atomic_store_release(&mut x[0], 1u32);", &["fence.acq_rel.gpu", "st.volatile.global.u32"]);
+    expect("x[1] = atomic_add_seq_cst(&mut x[0], 1u32);", &["membar.gl", "atom.global.add.u32", "fence.acquire.gpu"]);
+    expect("x[1] = atomic_load_acquire(&x[0]);", &["ld.volatile.global.u32", "fence.acquire.gpu"]);
+    expect("atomic_store_release(&mut x[0], 1u32);", &["fence.release.gpu", "st.volatile.global.u32"]);
 }
 
 /// Returns whether PTX has a branch to an earlier label.

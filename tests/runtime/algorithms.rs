@@ -182,7 +182,7 @@ fn large_reductions() {
 #[test]
 fn reductions_of_many_tiles() {
     on_each_device(|device| {
-        let tiles = 3168 * 4096;
+        let tiles = 1056 * 4096;
         let sizes = [tiles + 4096 + 77, tiles - 1, tiles, tiles + 1];
         for n in sizes.into_iter().take(if device.is_cpu() { 1 } else { 4 }) {
             let x = values(n, |i| bits(i) >> 30);

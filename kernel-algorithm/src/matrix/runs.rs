@@ -11,7 +11,7 @@ use crate::arrays::{Input, Output, require};
 use crate::block::block_reduce_first;
 use crate::operator::{Function2, Identity};
 use crate::queue::Queue;
-use crate::reduce::chunks::{Mapping, OfOne, SEVERAL_AT_ONCE, assert_reducible, followed};
+use crate::reduce::chunks::{Mapping, OfOne, SEVERAL_AT_ONCE, assert_reducible};
 use crate::warp::{warp_reduce, warp_reduce_first};
 
 /// The number of threads of a block, which the kernels' attributes repeat.
@@ -85,7 +85,7 @@ fn reduce_strided<
     let mut total = map.apply(x[first], 0, first);
     if const { size_of::<T>() > SEVERAL_AT_ONCE } {
         for i in (start + rank + THREADS..stop).step_by(THREADS) {
-            total = followed(map, operator, total, map.apply(x[i], 0, i));
+            total = operator.call(total, map.apply(x[i], 0, i));
         }
         return total;
     }
@@ -101,7 +101,7 @@ fn reduce_strided<
         #[unroll]
         for k in 0..BATCH {
             let next = map.apply(own[k], 0, from + k * THREADS);
-            total = if k == 0 && batch == 0 { next } else { followed(map, operator, total, next) };
+            total = if k == 0 && batch == 0 { next } else { operator.call(total, next) };
         }
     }
     if whole < stop {
@@ -115,11 +115,44 @@ fn reduce_strided<
             let i = whole + k * THREADS + rank;
             if i < stop {
                 let next = map.apply(own[k], 0, i);
-                total = if k == 0 && whole == start { next } else { followed(map, operator, total, next) };
+                total = if k == 0 && whole == start { next } else { operator.call(total, next) };
             }
         }
     }
     total
+}
+
+/// Returns that of the results for every `THREADS`th element from `start + rank` to before `stop`, which the operator selects, for one
+/// of `THREADS` threads, as [`reduce_strided`] does. The index of a selected element is computed once for a batch.
+#[device]
+fn select_strided<A: DeviceType, T: DeviceType, M: Mapping<A, u8, Output = T>, const THREADS: usize>(
+    map: M,
+    x: ArrayView1<'_, A>,
+    start: usize,
+    stop: usize,
+    rank: usize,
+) -> T {
+    let mut index = (start + rank).min(stop - 1);
+    let mut best = x[index];
+    for from in (start + rank..stop).step_by(BATCH * THREADS) {
+        let mut own = [x[from]; BATCH];
+        #[unroll]
+        for k in 1..BATCH {
+            own[k] = x[(from + k * THREADS).min(stop - 1)];
+        }
+        let mut selected = BATCH;
+        #[unroll]
+        for k in 0..BATCH {
+            if from + k * THREADS < stop && map.selects(best, own[k]) {
+                best = own[k];
+                selected = k;
+            }
+        }
+        if selected < BATCH {
+            index = from + selected * THREADS;
+        }
+    }
+    map.apply(best, 0, index)
 }
 
 /// Returns the reduction of the results for the elements from `start` to before `stop`, of which there are some, in all of
@@ -141,7 +174,11 @@ pub(super) fn reduce_run<
     let mut parts = shared::<[T; WARPS]>();
     let (rank, count) = (thread_idx().x % THREADS, stop - start);
     if F::COMMUTATIVE {
-        let total = reduce_strided::<A, T, M, F, THREADS>(map, operator, x, start, stop, rank);
+        let total = if M::SELECTS {
+            select_strided::<A, T, M, THREADS>(map, x, start, stop, rank)
+        } else {
+            reduce_strided::<A, T, M, F, THREADS>(map, operator, x, start, stop, rank)
+        };
         if THREADS == WARP_SIZE {
             warp_reduce_first(total, count, operator)
         } else {

@@ -1,9 +1,8 @@
-//! The kernel of a reduction: each block reduces a chunk of consecutive elements, or tiles at equal distances if the operator commutes,
-//! and the last one the partial results.
+//! The kernel of a reduction: each block reduces a chunk of consecutive elements, and the last one the partial results.
 
 use cumbia::intrinsics::{
-    AcqRel, DeviceScope, WARP_SIZE, atomic_add_explicit, atomic_max, block_idx, grid_dim, lane_id, shared,
-    sync_threads, thread_idx,
+    Acquire, DeviceScope, Release, WARP_SIZE, atomic_add_explicit, atomic_load_explicit, atomic_max, block_idx,
+    grid_dim, lane_id, shared, sync_threads, thread_idx,
 };
 use cumbia::{ArrayView1, DeviceType};
 use cumbia_kernel_macros::{DeviceType, KernelArgument, device, kernel};
@@ -40,16 +39,16 @@ pub trait Mapping<A: DeviceType, B: DeviceType>: DeviceType {
     /// Whether the second array exists. Otherwise the second element is that of index 0.
     const IS_BINARY: bool = false;
 
-    /// Whether [`later`](Mapping::later) is the operator for results in the order of their indices.
+    /// Whether the reduction selects one of the results, by the elements of the first array: with [`selects`](Mapping::selects) for
+    /// elements in the order of their indices. The operator, which may exchange its operands, compares the indices as well.
     const SELECTS: bool = false;
 
     /// Returns the result for the elements at an index.
     fn apply(self, a: A, b: B, index: usize) -> Self::Output;
 
-    /// Returns the reduction of that of results at lesser indices and of the next result, if the function selects one of them. The
-    /// operator, which may exchange its operands, compares their indices as well.
-    fn later(self, before: Self::Output, _next: Self::Output) -> Self::Output {
-        before
+    /// Returns whether the next element is selected, and not that before it, which has a lesser index.
+    fn selects(self, _before: A, _next: A) -> bool {
+        false
     }
 }
 
@@ -83,24 +82,7 @@ impl<A: DeviceType, B: DeviceType, M: Function2<A, B>> Mapping<A, B> for OfTwo<M
     }
 }
 
-/// Returns the reduction of that of results at lesser indices and of the next result.
-#[device]
-pub(crate) fn followed<
-    A: DeviceType,
-    B: DeviceType,
-    T: DeviceType,
-    M: Mapping<A, B, Output = T>,
-    F: Function2<T, T, Output = T>,
->(
-    map: M,
-    operator: F,
-    before: T,
-    next: T,
-) -> T {
-    if M::SELECTS { map.later(before, next) } else { operator.call(before, next) }
-}
-
-/// The arrays of a reduction, whose elements are reduced in chunks or as many tiles, and the functions of their elements.
+/// The arrays of a reduction, whose elements are reduced in chunks, and the functions of their elements.
 #[doc(hidden)]
 #[derive(KernelArgument)]
 pub struct Chunks<'a, A: DeviceType, B: DeviceType, M: DeviceType, F: DeviceType> {
@@ -169,15 +151,14 @@ fn reduce_strided<
     let (t, operator) = (thread_idx().x, chunks.operator);
     let mut total = mapped(chunks, (first + t).min(end - 1));
     for i in (first + t + BLOCK..end).step_by(BLOCK) {
-        total = followed(chunks.map, operator, total, mapped(chunks, i));
+        total = operator.call(total, mapped(chunks, i));
     }
     block_reduce_first(total, end - first, operator)
 }
 
-/// Returns the reduction of the block's tiles, in the first thread. The operands can be exchanged, and the tiles of a block are as many
-/// tiles apart as there are blocks, so that blocks that run at the same time load from neighbouring addresses. Measured, that is not
-/// slower than chunks, and its gain is not separated from that of the number of blocks. Of each whole tile, a thread has 16 elements:
-/// in each of the tile's rows, `N` adjacent ones. Of the rest of the array, it has every 256th.
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands
+/// can be exchanged. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the rest, it has
+/// every 256th.
 #[device]
 fn reduce_tiles<
     A: DeviceType,
@@ -189,13 +170,15 @@ fn reduce_tiles<
     const ALIGNED: bool,
 >(
     chunks: Chunks<'_, A, B, M, F>,
+    first: usize,
+    end: usize,
 ) -> T {
-    let (t, block, blocks) = (thread_idx().x, block_idx().x, grid_dim().x);
-    let (n, operator) = (chunks.a.len(), chunks.operator);
-    let whole = n / TILE;
-    let mut total = mapped(chunks, (block * TILE + t * N).min(n - 1));
-    for tile in (block..whole).step_by(blocks) {
-        let start = tile * TILE + t * N;
+    let (t, operator) = (thread_idx().x, chunks.operator);
+    let whole = (end - first) / TILE;
+    let rest = first + whole * TILE;
+    let mut total = mapped(chunks, (first + t * N).min(end - 1));
+    for tile in 0..whole {
+        let start = first + tile * TILE + t * N;
         // All loads are issued before the first element is needed.
         let mut rows = [mapped_adjacent::<A, B, T, M, F, N, ALIGNED>(chunks, start); ITEMS];
         #[unroll]
@@ -205,25 +188,87 @@ fn reduce_tiles<
         #[unroll]
         for k in 0..ITEMS {
             let own = rows[k / N][k % N];
-            total = if k == 0 && tile == block { own } else { followed(chunks.map, operator, total, own) };
+            total = if k == 0 && tile == 0 { own } else { operator.call(total, own) };
         }
     }
-    let rest = whole * TILE;
-    if rest < n && whole % blocks == block {
+    if rest < end {
         let mut of_rest = [total; ITEMS];
         #[unroll]
         for k in 0..ITEMS {
-            of_rest[k] = mapped(chunks, (rest + k * BLOCK + t).min(n - 1));
+            of_rest[k] = mapped(chunks, (rest + k * BLOCK + t).min(end - 1));
         }
         #[unroll]
         for k in 0..ITEMS {
-            if rest + k * BLOCK + t < n {
+            if rest + k * BLOCK + t < end {
                 let own = of_rest[k];
-                total = if k == 0 && whole == block { own } else { followed(chunks.map, operator, total, own) };
+                total = if k == 0 && whole == 0 { own } else { operator.call(total, own) };
             }
         }
     }
-    block_reduce_first(total, n - block * TILE, operator)
+    block_reduce_first(total, end - first, operator)
+}
+
+/// Returns that of the results for the elements from `first` to before `end`, of which there are some, which the operator selects, in
+/// the first thread. A thread has the same elements as in [`reduce_tiles`], and computes the index of a selected one once for a
+/// tile.
+#[device]
+fn select_in_tiles<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+    const N: usize,
+    const ALIGNED: bool,
+>(
+    chunks: Chunks<'_, A, B, M, F>,
+    first: usize,
+    end: usize,
+) -> T {
+    let (t, a, map) = (thread_idx().x, chunks.a, chunks.map);
+    let whole = (end - first) / TILE;
+    let rest = first + whole * TILE;
+    let mut index = if whole > 0 { first + t * N } else { (first + t).min(end - 1) };
+    let mut best = a[index];
+    for tile in 0..whole {
+        let start = first + tile * TILE + t * N;
+        let mut rows = [load_adjacent::<A, N, ALIGNED>(a, start); ITEMS];
+        #[unroll]
+        for k in 1..ITEMS / N {
+            rows[k] = load_adjacent::<A, N, ALIGNED>(a, start + k * BLOCK * N);
+        }
+        let mut selected = ITEMS;
+        #[unroll]
+        for k in 0..ITEMS {
+            let next = rows[k / N][k % N];
+            if map.selects(best, next) {
+                best = next;
+                selected = k;
+            }
+        }
+        if selected < ITEMS {
+            index = start + selected / N * (BLOCK * N) + selected % N;
+        }
+    }
+    if rest < end {
+        let mut of_rest = [best; ITEMS];
+        #[unroll]
+        for k in 0..ITEMS {
+            of_rest[k] = a[(rest + k * BLOCK + t).min(end - 1)];
+        }
+        let mut selected = ITEMS;
+        #[unroll]
+        for k in 0..ITEMS {
+            if rest + k * BLOCK + t < end && map.selects(best, of_rest[k]) {
+                best = of_rest[k];
+                selected = k;
+            }
+        }
+        if selected < ITEMS {
+            index = rest + selected * BLOCK + t;
+        }
+    }
+    block_reduce_first(map.apply(best, chunks.like, index), end - first, chunks.operator)
 }
 
 /// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread, in
@@ -281,8 +326,7 @@ fn reduce_ordered<
     total
 }
 
-/// Returns the reduction of the block's part of the array, in the first thread: of the elements from `first` to before `end`, or of
-/// tiles.
+/// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread.
 #[device]
 fn reduce_chunk<
     A: DeviceType,
@@ -301,9 +345,36 @@ fn reduce_chunk<
         reduce_ordered::<A, B, T, M, F, ALIGNED>(chunks, first, end)
     } else if const { size_of::<T>() > SEVERAL_AT_ONCE } {
         reduce_strided(chunks, first, end)
+    } else if M::SELECTS {
+        select_in_tiles::<A, B, T, M, F, N, ALIGNED>(chunks, first, end)
     } else {
-        reduce_tiles::<A, B, T, M, F, N, ALIGNED>(chunks)
+        reduce_tiles::<A, B, T, M, F, N, ALIGNED>(chunks, first, end)
     }
+}
+
+/// Returns the reduction of the partial results from `start` to before `end`, of which there are some, `COUNT` of them loaded at once.
+#[device]
+fn reduce_parts<T: DeviceType, F: Function2<T, T, Output = T>, const COUNT: usize>(
+    operator: F,
+    parts: &[T],
+    start: usize,
+    end: usize,
+) -> T {
+    let mut total = parts[start];
+    for first in (start..end).step_by(COUNT) {
+        let mut own = [parts[first]; COUNT];
+        #[unroll]
+        for k in 1..COUNT {
+            own[k] = parts[(first + k).min(end - 1)];
+        }
+        #[unroll]
+        for k in 0..COUNT {
+            if first + k < end {
+                total = if k == 0 && first == start { own[k] } else { operator.call(total, own[k]) };
+            }
+        }
+    }
+    total
 }
 
 /// Reduces chunks to `parts`, and these to `result`, with `initial` as the first operand if there is one. Of `N` adjacent
@@ -344,6 +415,11 @@ pub fn reduce_chunks<
     if first >= end {
         return; // The grid covers the array: this is for the proof only.
     }
+    let begun = (launch as u64) << 32;
+    if grid_dim().x > 1 && t == 0 {
+        // Long before the addition, which waits for it.
+        atomic_max(&mut finished[0], begun);
+    }
     let is_aligned = len % TILE == 0 && is_contiguous(a) && (!M::IS_BINARY || is_contiguous(b) && b.len() >= a.len());
     let mut total = if const { size_of::<T>() <= SEVERAL_AT_ONCE } && is_aligned {
         reduce_chunk::<A, B, T, M, F, N, true>(chunks, first, end)
@@ -353,10 +429,11 @@ pub fn reduce_chunks<
     if grid_dim().x > 1 {
         if t == 0 {
             parts[block_idx().x] = total;
-            let begun = (launch as u64) << 32;
-            atomic_max(&mut finished[0], begun);
-            let before = atomic_add_explicit::<AcqRel, DeviceScope>(&mut finished[0], 1);
-            is_last[0] = before + 1 == begun + grid_dim().x as u64;
+            // Only the last block acquires, by the load: any other would discard in vain what the cache of its multiprocessor holds.
+            let before = atomic_add_explicit::<Release, DeviceScope>(&mut finished[0], 1);
+            if before + 1 == begun + grid_dim().x as u64 {
+                is_last[0] = atomic_load_explicit::<Acquire, DeviceScope>(&finished[0]) > before;
+            }
         }
         sync_threads();
         if !is_last[0] {
@@ -365,17 +442,14 @@ pub fn reduce_chunks<
         let run = parts.len().div_ceil(BLOCK);
         let runs = parts.len().div_ceil(run);
         let start = t.min(runs - 1) * run;
-        total = parts[start];
-        if const { size_of::<T>() <= SEVERAL_AT_ONCE } {
-            #[unroll(8)]
-            for i in start + 1..(start + run).min(parts.len()) {
-                total = operator.call(total, parts[i]);
-            }
+        let end = (start + run).min(parts.len());
+        total = if const { size_of::<T>() <= 8 } {
+            reduce_parts::<T, F, 8>(operator, parts, start, end)
+        } else if const { size_of::<T>() <= SEVERAL_AT_ONCE } {
+            reduce_parts::<T, F, 2>(operator, parts, start, end)
         } else {
-            for i in start + 1..(start + run).min(parts.len()) {
-                total = operator.call(total, parts[i]);
-            }
-        }
+            reduce_parts::<T, F, 1>(operator, parts, start, end)
+        };
         total = block_reduce_first(total, runs, operator);
     }
     if t == 0 {

@@ -1,8 +1,7 @@
 //! Reduction of an array to a value, in one launch.
 //!
-//! Each block reduces a chunk of consecutive elements, or as many in tiles, to a partial result. The block that finishes last reduces
-//! the partial results. Chunks and tiles depend on the length of the array alone, so that the tree of operations is the same in each launch and on each
-//! device.
+//! Each block reduces a chunk of consecutive elements to a partial result. The block that finishes last reduces the partial results.
+//! The chunks depend on the length of the array alone, so that the tree of operations is the same in each launch and on each device.
 
 pub(crate) mod chunks;
 
@@ -15,9 +14,14 @@ use crate::operator::{Function1, Function2, Identity};
 use crate::queue::{Held, Queue, first, read_first, suffices};
 use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, TILE, assert_reducible, reduce_chunks};
 
-/// The maximum number of blocks: three for each of the 1056 that an H100 or H200 holds at once. With fewer a slow block delays more, with
-/// more the ends of blocks take time; and if it is no multiple, the last ones do not occupy the GPU.
-const MAX_BLOCKS: usize = 3168;
+/// The maximum number of blocks: as many as an H100 or H200 holds at once. With more of them, the ends of blocks take time.
+const MAX_BLOCKS: usize = 1056;
+
+/// The maximum number of blocks for a long array, of [`LONG`] elements or more: three times as many, since a slow one delays more there.
+const MAX_BLOCKS_OF_LONG: usize = 3 * MAX_BLOCKS;
+
+/// The number of elements from which on an array is long.
+const LONG: usize = 1 << 27;
 
 /// Reduces an array to a value: `operator(.. operator(operator(initial, x[0]), x[1]) .., x[n - 1])`, with any parentheses.
 ///
@@ -26,7 +30,7 @@ const MAX_BLOCKS: usize = 3168;
 ///
 /// The parentheses depend on the length of the array alone, so that the result is the same in each launch, and on each device
 /// that computes the operator in the same way. In the sum of n floating-point numbers each number takes part in at most
-/// n / 2¹⁹ + 50 additions, which bounds the relative error, in units of the last place, of a sum of positive numbers.
+/// n / 2¹⁸ + 60 additions, which bounds the relative error, in units of the last place, of a sum of positive numbers.
 ///
 /// ```
 /// use cumbia::algorithm::{Maximum, Plus, reduce};
@@ -244,7 +248,8 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 
     /// Returns the length of a chunk, and the number of chunks.
     fn chunks(&self) -> (usize, usize) {
-        let len = self.a.len().div_ceil(MAX_BLOCKS).next_multiple_of(TILE).max(TILE);
+        let blocks = if self.a.len() < LONG { MAX_BLOCKS } else { MAX_BLOCKS_OF_LONG };
+        let len = self.a.len().div_ceil(blocks).next_multiple_of(TILE).max(TILE);
         (len, self.a.len().div_ceil(len))
     }
 

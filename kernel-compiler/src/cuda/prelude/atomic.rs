@@ -3,9 +3,10 @@
 //! CUDA's functions (`atomicAdd` and the others) are relaxed; the suffixes `_block`, `_system`, or none determine the
 //! scope. The following are built from them:
 //!
-//! - other orderings, with fences: a `fence.acq_rel` before a relaxed operation makes it a release, one after it an
+//! - other orderings, with fences: a `fence.release` before a relaxed operation makes it a release, a `fence.acquire` after it an
 //!   acquire; a `fence.sc` before it makes it sequentially consistent (PTX ISA, "Memory Consistency Model": release and
-//!   acquire patterns; the mapping of C++'s orderings is that of libcu++);
+//!   acquire patterns; the mapping of C++'s orderings is that of libcu++). Before PTX ISA 8.6 and `sm_90` both are a `fence.acq_rel`,
+//!   which in addition discards the L1 cache where nothing is acquired, and waits for stores where nothing is released;
 //! - other types, with the bits of an integer of the same width;
 //! - other operations, with `atomicCAS` in a loop;
 //! - loads and stores, with `volatile` accesses, which are relaxed and atomic at every scope (PTX ISA, `ld.volatile`).
@@ -96,25 +97,36 @@ fn parameters(op: AtomicOp) -> (&'static str, &'static str) {
     }
 }
 
+/// Returns a fence of one direction, which CUDA 12.8 is the first to support (PTX ISA, `fence`).
+fn fence(direction: &str, level: &str) -> String {
+    format!(
+        "\
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1208
+    asm volatile(\"fence.{direction}.{level};\" ::: \"memory\");
+#else
+    asm volatile(\"fence.acq_rel.{level};\" ::: \"memory\");
+#endif
+"
+    )
+}
+
 /// Returns the relaxed operation between fences.
 fn ordered(atomic: Atomic, scalar: Scalar) -> String {
     let Atomic { op, ordering, scope } = atomic;
-    let (acq_rel, sc) = match scope {
-        Scope::Block => ("    asm volatile(\"fence.acq_rel.cta;\" ::: \"memory\");\n", "    __threadfence_block();\n"),
-        Scope::Device => ("    asm volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n", "    __threadfence();\n"),
-        Scope::System => {
-            ("    asm volatile(\"fence.acq_rel.sys;\" ::: \"memory\");\n", "    __threadfence_system();\n")
-        }
+    let (level, sc) = match scope {
+        Scope::Block => ("cta", "    __threadfence_block();\n"),
+        Scope::Device => ("gpu", "    __threadfence();\n"),
+        Scope::System => ("sys", "    __threadfence_system();\n"),
     };
     // `__threadfence()` is a `fence.sc` (PTX ISA, `membar`).
     let before = match ordering {
-        Ordering::Relaxed | Ordering::Acquire => "",
-        Ordering::Release | Ordering::AcqRel => acq_rel,
-        Ordering::SeqCst => sc,
+        Ordering::Relaxed | Ordering::Acquire => String::new(),
+        Ordering::Release | Ordering::AcqRel => fence("release", level),
+        Ordering::SeqCst => sc.to_owned(),
     };
     let behind = match ordering {
-        Ordering::Relaxed | Ordering::Release => "",
-        Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst => acq_rel,
+        Ordering::Relaxed | Ordering::Release => String::new(),
+        Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst => fence("acquire", level),
     };
     let (parameters, names) = parameters(op);
     let relaxed = format!("{}_{scalar}", stem(Atomic { ordering: Ordering::Relaxed, ..atomic }));
