@@ -508,7 +508,7 @@
 
 #[doc(inline)]
 pub use cumbia_kernel_algorithm as algorithm;
-pub use cumbia_kernel_macros::{DeviceType, KernelArgument, device, device_fn, kernel, launch};
+pub use cumbia_kernel_macros::{Components, DeviceType, KernelArgument, device, device_fn, kernel, launch};
 pub use cumbia_kernel_runtime::{
     AlgorithmError, ArrayView, ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0,
     ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, ArrayViewMut4, Attributes, BlockLimit, Checked, CompileError,

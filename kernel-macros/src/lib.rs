@@ -361,6 +361,37 @@ pub fn derive_kernel_argument(item: TokenStream) -> TokenStream {
     }
 }
 
+/// Lets an array of a struct be cast to one of the numbers that its fields consist of, and back: see the trait `Components`.
+///
+/// The fields are of types with `Components`, with the same numbers. The struct has `#[repr(C)]`, no parameters, and no padding:
+/// another one does not compile.
+///
+/// ```
+/// use cumbia::prelude::*;
+/// use cumbia::Components;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Components, DeviceType)]
+/// #[repr(C)]
+/// struct Segment {
+///     from: [f32; 2],
+///     to: [f32; 2],
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let numbers = Device::cpu().to_device(&[0.0f32, 1.0, 2.0, 3.0])?;
+/// assert_eq!(numbers.cast::<Segment>()?.to_host()?, [Segment { from: [0.0, 1.0], to: [2.0, 3.0] }]);
+/// # Ok(())
+/// # }
+/// ```
+#[proc_macro_derive(Components)]
+pub fn derive_components(item: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(item as DeriveInput);
+    let mut errors = Errors::default();
+    let items = expand::components(&input, &mut errors);
+    let errors = errors.finish().err();
+    quote::quote!(#errors #items).into()
+}
+
 /// The device half of `#[device(PartialEq)]`.
 #[doc(hidden)]
 #[proc_macro_derive(DevicePartialEq)]

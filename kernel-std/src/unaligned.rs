@@ -5,12 +5,37 @@
 //! be packed. Here the missing alignment is a part of the field's type instead: an [`Unaligned`] scalar is an array of bytes, and has
 //! no reference to the scalar.
 
-use cumbia_kernel_lang::{DeviceType, bf16, f16};
+use cumbia_kernel_lang::{Components, DeviceType, bf16, f16};
 use cumbia_kernel_macros::{DeviceType, device};
 
 /// A type whose values are a number of bytes, lowest first.
 ///
-/// It is implemented for the integers and floating-point numbers. Implement it for a type of yours to store it [`Unaligned`].
+/// It is implemented for the integers and the floating-point numbers. A `usize` has 8 bytes also in a kernel with `index = u32`, where
+/// `get()` truncates it as `as usize` does. Implement the trait for a type of yours to store it [`Unaligned`]:
+///
+/// ```
+/// use cumbia::prelude::*;
+/// use cumbia::unaligned::{Bytes, Unaligned};
+///
+/// /// A point in time, in seconds.
+/// #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+/// struct Time(u32);
+///
+/// #[device]
+/// impl Bytes for Time {
+///     type Array = [u8; 4];
+///
+///     fn of_bytes(bytes: [u8; 4]) -> Time {
+///         Time(u32::of_bytes(bytes))
+///     }
+///
+///     fn bytes_of(self) -> [u8; 4] {
+///         self.0.bytes_of()
+///     }
+/// }
+///
+/// assert_eq!(Unaligned::new(Time(7)).get(), Time(7));
+/// ```
 #[device]
 pub trait Bytes: DeviceType {
     /// `[u8; N]`
@@ -27,14 +52,16 @@ pub trait Bytes: DeviceType {
 ///
 /// This is the field of a record that another program has packed: a `#[repr(C, packed)]` struct, `struct.pack("<..")` of Python, or a
 /// `np.dtype` without `align=True`. [`get`](Unaligned::get) and [`new`](Unaligned::new) convert, on the host and in kernels; each
-/// loads or stores single bytes, which an aligned field does in one access.
+/// loads or stores single bytes, which an aligned field does in one access. With `#[derive(Components)]` an array of the bytes of a
+/// file is [cast](cumbia_kernel_lang::Components) to one of such records.
 ///
 /// ```
+/// use cumbia::Components;
 /// use cumbia::prelude::*;
 /// use cumbia::unaligned::Unaligned;
 ///
 /// /// NumPy's `np.dtype([("kind", "u1"), ("weight", "<f4"), ("count", "<u2")])`.
-/// #[derive(Clone, Copy, DeviceType)]
+/// #[derive(Clone, Copy, Components, DeviceType)]
 /// #[repr(C)]
 /// struct Record {
 ///     kind: u8,
@@ -53,14 +80,21 @@ pub trait Bytes: DeviceType {
 /// # fn main() -> cumbia::Result<()> {
 /// assert_eq!(size_of::<Record>(), 7);
 /// let device = Device::cpu();
-/// let record = Record { kind: 3, weight: Unaligned::new(5.0), count: Unaligned::new(300) };
-/// let mut records = device.to_device(&[record; 100])?;
+/// let file = [3u8, 0, 0, 0xa0, 0x40, 44, 1].repeat(100); // the bytes of records of 3, 5.0 and 300
+/// let mut bytes = device.to_device(&file)?;
+/// let mut records = bytes.cast_mut::<Record>()?;
 /// halve(&mut records).over(100).launch()?;
 /// let last = records.to_host()?[99];
 /// assert_eq!((last.kind, last.weight.get(), last.count.get()), (3, 2.5, 300));
 /// # Ok(())
 /// # }
 /// ```
+///
+/// `==` compares values, on the host and in kernels, as that of `T`; in records with `#[device(PartialEq)]`, too. There are no atomic
+/// operations, no order and no `From` in kernels: use `get()` and `new(..)`, and aligned arrays for the results. If several threads
+/// write one without synchronisation, the bytes may be those of different writes. A number with its highest byte first is
+/// `u32::swap_bytes` of an `Unaligned<u32>`, and `f32::from_bits` of that. A `bool` needs no alignment, and an array of `T` is
+/// `[Unaligned<T>; N]`. `{:?}` in a kernel prints the bytes on a GPU, and the value on the CPU device.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(transparent)]
 pub struct Unaligned<T: Bytes> {
@@ -93,13 +127,19 @@ impl<T: Bytes + Default> Default for Unaligned<T> {
 }
 
 /// Equal values, as `==` of `T` compares them.
+#[device]
 impl<T: Bytes + PartialEq> PartialEq for Unaligned<T> {
     fn eq(&self, other: &Self) -> bool {
         self.get() == other.get()
     }
 }
 
-impl<T: Bytes + Eq> Eq for Unaligned<T> {}
+// SAFETY: the memory is that of the array, which consists of bytes only.
+unsafe impl<T: Bytes<Array: Components<Component = u8>>> Components for Unaligned<T> {
+    type Component = u8;
+}
+
+impl<T: Bytes + Eq> Eq for Unaligned<T> where Unaligned<T>: PartialEq {}
 
 impl<T: Bytes + std::fmt::Debug> std::fmt::Debug for Unaligned<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -159,8 +199,8 @@ integers! {
     i32, u32, 4;
     u64, u64, 8;
     i64, u64, 8;
-    usize, usize, 8;
-    isize, usize, 8;
+    usize, u64, 8;
+    isize, u64, 8;
 }
 
 floats! {
@@ -201,7 +241,7 @@ mod tests {
     fn the_bytes_are_those_of_rust() {
         assert_eq!((-2i16).bytes_of(), (-2i16).to_le_bytes());
         assert_eq!(0x0123_4567_89ab_cdefu64.bytes_of(), 0x0123_4567_89ab_cdefu64.to_le_bytes());
-        assert_eq!(isize::MIN.bytes_of(), isize::MIN.to_le_bytes());
+        assert_eq!(i64::MIN.bytes_of(), i64::MIN.to_le_bytes());
         assert_eq!(1.5f32.bytes_of(), 1.5f32.to_le_bytes());
         let nan = f64::from_bits(0x7ff4_0000_0000_0001);
         assert_eq!(Unaligned::new(nan).get().to_bits(), nan.to_bits());

@@ -4,6 +4,7 @@
 use cumbia::Dim3;
 use cumbia::intrinsics::*;
 use cumbia::prelude::*;
+use cumbia::unaligned::Unaligned;
 
 use crate::inputs::Random;
 use crate::{Case, Run, listed};
@@ -25,6 +26,7 @@ pub(crate) const CASES: &[Case] = listed![
     constants,
     of_the_warp,
     messages,
+    unaligned_indices,
     faults,
     unchecked,
 ];
@@ -746,6 +748,28 @@ fn messages(run: &mut Run<'_>) {
     run.expect_words("50 is not below 50");
     run.expect_fault("an odd number", |run| run.launch(told(7, 50).grid(1).block(1).on_device(&device)));
     run.expect_words("assertion `left == right` failed: thread 0\n  left: 1\n right: 0");
+}
+
+/// Indices of 8 bytes in memory.
+#[kernel(index = u32)]
+pub fn stored(x: &mut [Unaligned<usize>], y: &mut [Unaligned<isize>], rests: &mut [u32]) {
+    let i = grid(1);
+    if i < x.len() {
+        x[i] = Unaligned::new(x[i].get() + i);
+        y[i] = Unaligned::new(y[i].get() - 2 * (i as isize));
+        rests[i] = (x[i].get() % 1000) as u32;
+    }
+}
+
+fn unaligned_indices(run: &mut Run<'_>) {
+    let (xs, ys) = ([0usize, 5, 1 << 31, 70_000], [-(1isize << 40), 1, 0, isize::MAX]);
+    let (mut x, mut y) = (run.array(&xs.map(Unaligned::new)), run.array(&ys.map(Unaligned::new)));
+    let mut rests = run.zeros(4);
+    run.launch(stored(&mut x, &mut y, &mut rests).over(4));
+    let at = [0, 1, 2, 3];
+    run.expect("x", &x, &at.map(|i| Unaligned::new(xs[i] + i)));
+    run.expect("y", &y, &at.map(|i| Unaligned::new(ys[i] - 2 * i as isize)));
+    run.expect("rests", &rests, &at.map(|i| ((xs[i] + i) % 1000) as u32));
 }
 
 #[kernel(index = u32)]

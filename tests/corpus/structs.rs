@@ -3,6 +3,7 @@
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
+use cumbia::Components;
 use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 use cumbia::unaligned::{self, Unaligned};
@@ -435,7 +436,8 @@ fn invalid_bits(run: &mut Run<'_>) {
 }
 
 /// A record without padding, of 39 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, Debug, Components, DeviceType)]
+#[device(PartialEq)]
 #[repr(C)]
 pub struct Packed {
     a: u8,
@@ -444,7 +446,7 @@ pub struct Packed {
     d: Unaligned<u64>,
     e: Unaligned<f16>,
     f: Unaligned<f32>,
-    g: i8,
+    g: u8,
     h: Unaligned<isize>,
     i: [Unaligned<u16>; 2],
     j: Unaligned<i8>,
@@ -457,7 +459,7 @@ fn next<T: unaligned::Bytes + Number>(value: Unaligned<T>) -> Unaligned<T> {
 
 /// Changes the fields in place, and those of copies in shared memory.
 #[kernel]
-pub fn packed(records: &mut [Packed], reversed: &mut [Packed]) {
+pub fn packed(records: &mut [Packed], reversed: &mut [Packed], are_equal: &mut [bool]) {
     let i = thread_idx().x;
     let n = records.len();
     let mut tile = shared::<[Packed; 4]>();
@@ -473,6 +475,7 @@ pub fn packed(records: &mut [Packed], reversed: &mut [Packed]) {
     record.i[1] = record.i[0];
     record.i[0] = next(record.i[0]);
     record.j = Unaligned::new(-record.j.get());
+    are_equal[i] = record == reversed[i] || record.b == reversed[i].b;
     reversed[i] = record;
 }
 
@@ -484,7 +487,7 @@ fn packed_records(run: &mut Run<'_>) {
         d: Unaligned::new((1 << 63) + u64::from(i)),
         e: Unaligned::new(f16::from_f32(1.5 * i as f32)),
         f: Unaligned::new(-1.25 * i as f32),
-        g: -1,
+        g: 255,
         h: Unaligned::new(-(i as isize) << 40),
         i: [Unaligned::new(0x1234), Unaligned::new(7)],
         j: Unaligned::new(i as i8 - 2),
@@ -504,8 +507,11 @@ fn packed_records(run: &mut Run<'_>) {
         ..record
     };
     let xs = [0, 1, 2, 3].map(record);
-    let (mut records, mut reversed) = (run.array(&xs), run.array(&[record(9); 4]));
-    run.launch(packed(&mut records, &mut reversed).grid(1).block(4));
+    // The second one is equal to what is written there, and the third one in a field only.
+    let before = [record(9), last(changed(record(2))), changed(record(1)), record(9)];
+    let (mut records, mut reversed, mut are_equal) = (run.array(&xs), run.array(&before), run.zeros(4));
+    run.launch(packed(&mut records, &mut reversed, &mut are_equal).grid(1).block(4));
+    run.expect("are equal", &are_equal, &[false, true, true, false]);
     run.expect("records", &records, &xs.map(changed));
     let mut expected = xs.map(changed).map(last);
     expected.reverse();

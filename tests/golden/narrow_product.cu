@@ -113,25 +113,25 @@ static __device__ __forceinline__ u32 saturating_mul_u32(u32 a, u32 b) {
 
 }  // namespace rt
 
-#line 53 "tests/corpus/narrow.rs"
+#line 55 "tests/corpus/narrow.rs"
 extern "C" __global__ void product(u32 n, const float* __restrict__ a, usize a_len, const float* __restrict__ b, usize b_len, float* __restrict__ c, usize c_len, rt::Launch launch) {
     const u32 j = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-#line 54
+#line 56
     const u32 i = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     if (i < n && j < n) {
         float sum = 0.0f;
         if (rt::within(rt::saturating_add_u32(rt::saturating_add_u32(rt::saturating_mul_u32((usize)threadIdx.y, (usize)n), rt::saturating_mul_u32((usize)blockDim.y, rt::saturating_mul_u32((usize)blockIdx.y, (usize)n))), (usize)n), a_len) && rt::within(rt::saturating_add_u32(rt::saturating_add_u32((usize)threadIdx.x + (usize)blockDim.x * (usize)blockIdx.x, rt::saturating_mul_u32((usize)n, (usize)n)), 1), rt::saturating_add_u32(b_len, (usize)n))) {
-#line 57
+#line 59
             for (u32 k = 0; k < n; ++k) {
                 sum += a[rt::add_u32(rt::opaque(i * n), k, 1, launch)] * b[k * n + j];
             }
         } else {
-#line 57
+#line 59
             for (u32 k = 0; k < n; ++k) {
                 sum += a[rt::at<2>(rt::add_u32(rt::opaque(rt::mul_u32(i, n, 0, launch)), k, 1, launch), rt::opaque(a_len), launch)] * b[rt::at<5>(rt::add_u32(rt::mul_u32(k, n, 3, launch), rt::opaque(j), 4, launch), rt::opaque(b_len), launch)];
             }
         }
-#line 60
+#line 62
         c[rt::at<8>(rt::add_u32(rt::mul_u32(i, n, 6, launch), j, 7, launch), c_len, launch)] = sum;
     }
 }

@@ -82,15 +82,15 @@ static __device__ __forceinline__ u32 sub_u32(u32 a, u32 b, u32 site, Launch lau
 
 }  // namespace rt
 
-#line 95 "tests/corpus/narrow.rs"
+#line 97 "tests/corpus/narrow.rs"
 extern "C" __global__ void stencil(const float* __restrict__ a, usize a_len_0, usize a_len_1, usize a_stride_0, usize a_stride_1, float* __restrict__ b, usize b_len_0, usize b_len_1, usize b_stride_0, usize b_stride_1, rt::Launch launch) {
     const u32 j = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-#line 96
+#line 98
     const u32 i = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     const rt::Array<u32, 2> value = {{a_len_0, a_len_1}};
-#line 97
+#line 99
     const u32 rows = value[0];
-#line 97
+#line 99
     const u32 columns = value[1];
     if (i >= rows || j >= columns) {
         return;

@@ -155,21 +155,21 @@ static_assert(offset_of(Deep, flag) == 72, "the offset of Deep::flag");
 
 namespace device {
 
-#line 65 "tests/corpus/structs.rs"
+#line 66 "tests/corpus/structs.rs"
 static __device__ inline types::Deep deep(const i32* x, usize x_len, rt::Launch launch) {
     const bool saved = x[rt::at(0, x_len, 0, launch)] > 2;
-#line 66
+#line 67
     const types::Point value = {(i64)x[rt::at(2, x_len, 2, launch)], x[rt::at(1, x_len, 1, launch)]};
-#line 66
+#line 67
     return types::Deep{{{value, value, value}}, {{(i64)x[rt::at(4, x_len, 4, launch)], (u8)x[rt::at(3, x_len, 3, launch)], x[rt::at(5, x_len, 5, launch)] < 0}, {{(i16)x[rt::at(6, x_len, 6, launch)], (i16)x[rt::at(7, x_len, 7, launch)]}}}, saved};
 }
 
-#line 54 "tests/corpus/structs.rs"
+#line 55 "tests/corpus/structs.rs"
 static __device__ inline types::Point moved(types::Point p, i32 by) {
     return types::Point{p.y, rt::wrapping_add_i32(p.x, by)};
 }
 
-#line 115 "tests/corpus/structs.rs"
+#line 116 "tests/corpus/structs.rs"
 static __device__ inline void nested(const i32* x, usize x_len, i64* y, usize y_len, rt::Launch launch) {
     types::Deep d = device::deep(x, x_len, launch);
     d.points[1].x = x[rt::at(0, x_len, 8, launch)];
@@ -177,17 +177,17 @@ static __device__ inline void nested(const i32* x, usize x_len, i64* y, usize y_
     d.inner.first._1 ^= 85;
     d.inner.second[1] = d.inner.second[0] / 2;
     const bool flag = d.flag != 0;
-#line 121
+#line 122
     const types::Point a = d.points[0];
-#line 121
+#line 122
     const types::Point b = d.points[1];
-#line 121
+#line 122
     const types::Point c = d.points[2];
-#line 121
+#line 122
     const u8 tag = d.inner.first._0;
-#line 121
+#line 122
     const i64 value = d.inner.first._1;
-#line 121
+#line 122
     const rt::Array<i16, 2> second = d.inner.second;
     y[rt::at(0, y_len, 15, launch)] = rt::add_i64(rt::add_i64(rt::add_i64((i64)flag, (i64)a.x, 12, launch), (i64)b.x, 13, launch), (i64)c.x, 14, launch);
     y[rt::at(1, y_len, 20, launch)] = rt::add_i64(rt::add_i64(a.y, rt::mul_i64(b.y, 2, 16, launch), 17, launch), rt::mul_i64(c.y, 4, 18, launch), 19, launch);
@@ -201,7 +201,7 @@ static __device__ inline void nested(const i32* x, usize x_len, i64* y, usize y_
 
 }  // namespace device
 
-#line 115 "tests/corpus/structs.rs"
+#line 116 "tests/corpus/structs.rs"
 extern "C" __global__ void nested(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
 #line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;

@@ -6,8 +6,8 @@ use half::{bf16, f16};
 use super::Number;
 use crate::types::DeviceType;
 
-/// A type that consists of numbers of one type only: the numbers themselves, arrays of them, and the vectors of
-/// `cumbia::vector`.
+/// A type that consists of numbers of one type only: the numbers themselves, arrays of them, the vectors of
+/// `cumbia::vector`, and structs with `#[derive(Components)]`.
 ///
 /// All types with the same [`Component`](Components::Component) are different views of the same numbers: `[f32; 2]` is
 /// two of them, `Float4` is four, which a kernel reads and writes at once.
@@ -20,7 +20,7 @@ use crate::types::DeviceType;
     message = "`{Self}` does not consist of numbers of one type",
     label = "an array of it cannot be reinterpreted as one of numbers or vectors",
     note = "why: all bits of the memory must be valid for the other type",
-    note = "help: use numbers, arrays of numbers, or the vectors of `cumbia::vector`"
+    note = "help: use numbers, arrays of numbers, the vectors of `cumbia::vector`, or a struct of them with `#[derive(Components)]`"
 )]
 pub unsafe trait Components: DeviceType {
     /// The type of the numbers.

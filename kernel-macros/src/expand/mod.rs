@@ -3,6 +3,7 @@
 mod argument;
 mod body;
 mod comparisons;
+mod components;
 mod data;
 mod device;
 mod kernel;
@@ -12,6 +13,7 @@ mod traits;
 
 pub(crate) use argument::kernel_argument;
 pub(crate) use comparisons::{comparison, with_derives};
+pub(crate) use components::components;
 pub(crate) use data::device_type;
 pub(crate) use device::{device_function, device_stub};
 pub(crate) use kernel::{kernel, kernel_stub};
