@@ -13,7 +13,7 @@ use crate::program::programs;
 use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[&[Case]] =
-    &[PROGRAMS, listed![layouts, by_value, fields_of_elements, invalid_bits, packed_records]];
+    &[PROGRAMS, listed![layouts, by_value, fields_of_elements, invalid_bits, packed_records, references_to_nothing]];
 
 programs! {
     items {
@@ -517,4 +517,92 @@ fn packed_records(run: &mut Run<'_>) {
     expected.reverse();
     run.expect("reversed", &reversed, &expected);
     assert_eq!((size_of::<Packed>(), align_of::<Packed>()), (39, 1));
+}
+
+/// A law of forces without parameters, and its use by references.
+#[device]
+pub trait Law {
+    fn at(&self, x: f64) -> f64;
+
+    fn twice(&self, x: f64) -> f64 {
+        2.0 * Law::at(self, x)
+    }
+
+    fn count(&mut self) -> usize;
+}
+
+#[derive(Clone, Copy, DeviceType)]
+pub struct Spring;
+
+#[device]
+impl Law for Spring {
+    fn at(&self, x: f64) -> f64 {
+        x + 1.0
+    }
+
+    fn count(&mut self) -> usize {
+        7
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+pub struct Scaled<L: DeviceType> {
+    law: L,
+    by: f64,
+}
+
+#[device]
+impl<L: Law + DeviceType> Law for Scaled<L> {
+    fn at(&self, x: f64) -> f64 {
+        self.by * self.law.at(x)
+    }
+
+    fn count(&mut self) -> usize {
+        1 + self.law.count()
+    }
+}
+
+#[device]
+fn by_reference<L: Law + DeviceType>(law: &L, x: f64) -> f64 {
+    law.at(x)
+}
+
+#[device]
+fn counted<L: Law + DeviceType>(law: &mut L) -> usize {
+    law.count()
+}
+
+#[device]
+fn of_three<L: Law + DeviceType>(a: &L, b: &L, c: (&L, f64)) -> f64 {
+    a.at(1.0) + 10.0 * b.at(2.0) + 100.0 * c.0.at(c.1)
+}
+
+#[kernel]
+pub fn laws<L: Law + DeviceType>(law: L, y: &mut [f64], counts: &mut [usize]) {
+    let (mut own, scaled) = (law, Scaled { law, by: 3.0 });
+    let reference = &law;
+    y[0] = by_reference(&law, 1.0);
+    y[1] = Law::at(&own, 2.0);
+    y[2] = reference.at(3.0);
+    y[3] = by_reference(&scaled.law, scaled.by);
+    y[4] = by_reference(&scaled, 4.0);
+    y[5] = scaled.law.twice(5.0);
+    y[6] = of_three(reference, &law, (&own, 6.0));
+    y[7] = by_reference(&Scaled { law: own, by: 0.5 }.law, 7.0);
+    counts[0] = counted(&mut own);
+    let mut changed = scaled;
+    counts[1] = counted(&mut changed.law) + counted(&mut changed);
+    let other = &mut own;
+    counts[2] = other.count();
+}
+
+fn references_to_nothing(run: &mut Run<'_>) {
+    let (mut y, mut counts) = (run.zeros(8), run.zeros(3));
+    run.launch(laws(Spring, &mut y, &mut counts).grid(1).block(1));
+    run.expect("y", &y, &[2.0, 3.0, 4.0, 4.0, 15.0, 12.0, 732.0, 8.0]);
+    run.expect("counts", &counts, &[7, 15, 7]);
+    let law = Scaled { law: Spring, by: -1.0 };
+    run.launch(laws(law, &mut y, &mut counts).grid(1).block(1));
+    run.expect("y of a struct with a field", &y, &[-2.0, -3.0, -4.0, -4.0, -15.0, -12.0, -732.0, -8.0]);
+    run.expect("counts of a struct with a field", &counts, &[8, 17, 8]);
 }

@@ -63,12 +63,7 @@ impl Validator<'_, '_> {
             return;
         }
         if !is_part {
-            let held = match ty {
-                // A zero-length array occupies no memory; only its element type matters.
-                Type::Array(element, 0) => element,
-                ty => ty,
-            };
-            self.memory(held, "a reference to a", self.span(place));
+            self.target(ty, self.span(place));
         }
         if mutable {
             self.writable(place);

@@ -192,6 +192,13 @@ impl Validator<'_, '_> {
         }
     }
 
+    /// Validates the type of the target of a reference.
+    pub(super) fn target(&mut self, ty: &Type, span: Span) {
+        if let Some(unsupported) = place(ty) {
+            self.reject(&unsupported, format!("a reference to a `{ty}` is not supported"), span);
+        }
+    }
+
     fn reject(&mut self, unsupported: &Unsupported<'_>, message: String, span: Span) {
         if !self.rejected.contains(unsupported.part) {
             self.rejected.push(unsupported.part.clone());
