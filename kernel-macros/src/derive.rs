@@ -173,6 +173,13 @@ fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {
         .collect()
 }
 
+/// Returns what the `#[repr(..)]` attributes contain. rustc reports what is not a representation.
+pub(crate) fn representation(attributes: &[syn::Attribute]) -> Vec<Meta> {
+    let attributes = attributes.iter().filter(|attribute| attribute.path().is_ident("repr"));
+    let hints = attributes.map(|attribute| attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated));
+    hints.filter_map(Result::ok).flatten().collect()
+}
+
 /// The relevant properties of `#[repr(..)]`.
 struct Repr {
     /// An enum has the size of an integer, even with a single variant.
@@ -186,21 +193,16 @@ struct Repr {
 impl Repr {
     fn of(attributes: &[syn::Attribute], errors: &mut Errors) -> Repr {
         let mut repr = Repr { sized: false, integer: None, separate: false };
-        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
-            let Ok(hints) = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated) else {
-                continue; // rustc reports the error
-            };
-            for hint in &hints {
-                let Some(name) = hint.path().get_ident().map(ToString::to_string) else { continue };
-                match name.as_str() {
-                    "packed" => errors.reject(hint, &rules::PACKED),
-                    // Kernels have no integers of 128 bits.
-                    "align" | "transparent" | "Rust" | "u128" | "i128" => {}
-                    "C" => (repr.sized, repr.separate) = (true, true),
-                    _ => {
-                        repr.sized = true;
-                        repr.integer = hint.path().get_ident().cloned();
-                    }
+        for hint in &representation(attributes) {
+            let Some(name) = hint.path().get_ident().map(ToString::to_string) else { continue };
+            match name.as_str() {
+                "packed" => errors.reject(hint, &rules::PACKED),
+                // Kernels have no integers of 128 bits.
+                "align" | "transparent" | "Rust" | "u128" | "i128" => {}
+                "C" => (repr.sized, repr.separate) = (true, true),
+                _ => {
+                    repr.sized = true;
+                    repr.integer = hint.path().get_ident().cloned();
                 }
             }
         }

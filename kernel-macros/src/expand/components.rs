@@ -4,8 +4,9 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Type};
+use syn::{Data, DeriveInput, Meta, Type};
 
+use crate::derive::representation;
 use crate::report::Errors;
 
 /// Returns the items of a struct, or records an error for an item that is none, or whose layout is not defined.
@@ -35,17 +36,8 @@ pub(crate) fn components(input: &DeriveInput, errors: &mut Errors) -> TokenStrea
         );
         return TokenStream::new();
     }
-    let has_layout =
-        |meta: &syn::meta::ParseNestedMeta<'_>| meta.path.is_ident("C") || meta.path.is_ident("transparent");
-    let mut is_defined = false;
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
-        // rustc reports what is not a representation.
-        let _ = attribute.parse_nested_meta(|meta| {
-            is_defined |= has_layout(&meta);
-            Ok(())
-        });
-    }
-    if !is_defined {
+    let is_defined = |hint: &Meta| hint.path().is_ident("C") || hint.path().is_ident("transparent");
+    if !representation(&input.attrs).iter().any(is_defined) {
         errors.explain(
             name,
             &format!(
@@ -56,8 +48,7 @@ pub(crate) fn components(input: &DeriveInput, errors: &mut Errors) -> TokenStrea
         );
         return TokenStream::new();
     }
-    let size_of = |ty: &&Type| quote_spanned!(ty.span()=> size::<#ty>());
-    let sizes = fields.iter().map(size_of);
+    let sizes = fields.iter().map(|ty| quote_spanned!(ty.span()=> size::<#ty>()));
     let padded = format!(
         "`{name}` has padding between its fields or behind them, whose bits are undefined: order the fields by their alignment, add \
          fields in its place, or make them `cumbia::unaligned::Unaligned`"

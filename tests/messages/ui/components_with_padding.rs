@@ -2,7 +2,7 @@ use cumbia::Components;
 use cumbia::prelude::*;
 
 #[derive(Clone, Copy, Components, DeviceType)]
-#[repr(C, align(16))]
+#[repr(align(16), C)]
 struct Segment {
     from: [f32; 3],
     to: f32,
