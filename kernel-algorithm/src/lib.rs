@@ -85,7 +85,7 @@ pub mod kernels {
     pub use crate::matrix::transpose::{transpose_elements, transpose_tiles};
     pub use crate::predicate::Indicator;
     pub use crate::queue::{copy_elements, fill_elements};
-    pub use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, reduce_chunks};
+    pub use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, reduce_chunk_alone, reduce_chunks};
     pub use crate::scan::by_key::{Runs, scan_runs};
     pub use crate::scan::look_ahead::States;
     pub use crate::scan::reduce_by_key::reduce_runs;

@@ -3,9 +3,9 @@
 
 use cumbia::algorithm::kernels::{
     Chunks, Differs, Holds, OfOne, OfTwo, States, argsort_of_block, copy_elements, count_bins, encode_tiles,
-    fill_elements, number_segments, radix_count, radix_move, reduce_chunks, reduce_runs, scan_runs, scan_tiles,
-    select_tiles, sort_of_block, sort_of_block_into, store_segments, transform_itself, transform_itself_with,
-    transform_of_two,
+    fill_elements, number_segments, radix_count, radix_move, reduce_chunk_alone, reduce_chunks, reduce_runs, scan_runs,
+    scan_tiles, select_tiles, sort_of_block, sort_of_block_into, store_segments, transform_itself,
+    transform_itself_with, transform_of_two,
 };
 use cumbia::algorithm::{
     Access, Ascending, Blocked, Descending, Direction, Enumerated, EvenBins, Extreme, Function1, Function2, Identity,
@@ -336,7 +336,7 @@ pub(crate) fn all<T: DeviceType>(x: &DeviceArray<T>) -> ArrayView1<'_, T> {
 /// A grid of two chunks and of two tiles, with the last ones incomplete.
 fn of_arrays(run: &mut Run<'_>) {
     let mut random = Random::new(7);
-    let n = 4096 + 300;
+    let n = 8192 + 300;
     let values: Vec<f32> = (0..n).map(|_| (random.bits() % 16) as f32).collect();
     let x = run.array(&values);
     let (mut parts, mut finished, mut total) = (run.zeros(2), run.zeros(1), run.zeros(1));
@@ -344,7 +344,7 @@ fn of_arrays(run: &mut Run<'_>) {
     let map = OfOne(Identity);
     run.launch(
         reduce_chunks::<_, _, _, _, _, 4>(
-            Chunks { a: all(&x), b: all(&none), like: 0u8, map, operator: Plus, len: 4096 },
+            Chunks { a: all(&x), b: all(&none), like: 0u8, map, operator: Plus, len: 8192 },
             0.5,
             true,
             1,
@@ -356,11 +356,14 @@ fn of_arrays(run: &mut Run<'_>) {
     );
     run.expect("sum", &total, &[values.iter().sum::<f32>() + 0.5]);
     run.expect("finished", &finished, &[(1 << 32) + 2]);
+    let few = Chunks { a: all(&x), b: all(&none), like: 0u8, map, operator: Plus, len: n };
+    run.launch(reduce_chunk_alone(few, 0.5, true, &mut total).grid(1));
+    run.expect("sum by one block", &total, &[values.iter().sum::<f32>() + 0.5]);
     let one = IndexedValue { value: -1.0f32, index: 0 };
     let (mut parts, mut found) = (run.array(&[one; 2]), run.array(&[one]));
     let operator = Extreme::<true>;
     let launch = reduce_chunks::<_, _, _, _, _, 4>(
-        Chunks { a: all(&x), b: all(&none), like: 0u8, map: Enumerated::<true>, operator, len: 4096 },
+        Chunks { a: all(&x), b: all(&none), like: 0u8, map: Enumerated::<true>, operator, len: 8192 },
         one,
         false,
         2,

@@ -182,8 +182,8 @@ fn large_reductions() {
 #[test]
 fn reductions_of_many_tiles() {
     on_each_device(|device| {
-        let tiles = 1056 * 4096;
-        let sizes = [tiles + 4096 + 77, tiles - 1, tiles, tiles + 1];
+        let tiles = 264 * 8192;
+        let sizes = [tiles + 8192 + 77, tiles - 1, tiles, tiles + 1];
         for n in sizes.into_iter().take(if device.is_cpu() { 1 } else { 4 }) {
             let x = values(n, |i| bits(i) >> 30);
             let on_device = device.to_device(&x).unwrap();
@@ -319,7 +319,7 @@ fn slices_streams_and_repetitions() {
         assert_eq!(part.slice(8997..).unwrap().to_host().unwrap(), [sum + 9 - expected[8997]]);
         let mut total = reduce(&slice, 0, Maximum).prepare().unwrap();
         assert_eq!(total.value().unwrap(), total.value().unwrap());
-        assert_eq!(total.temporary_bytes(), 4 * (3 + 1) + 8);
+        assert_eq!(total.temporary_bytes(), 4 * (2 + 1) + 8);
     });
 }
 

@@ -120,17 +120,28 @@ pub(crate) fn block_reduce_first<T: DeviceType, F: Function2<T, T, Output = T>>(
     count: usize,
     operator: F,
 ) -> T {
+    let of_warps_before = thread_rank() / WARP_SIZE * WARP_SIZE;
+    let mut part = value;
+    if count > of_warps_before {
+        part = warp_reduce_first(value, count - of_warps_before, operator);
+    }
+    reduce_first_warps(part, count.div_ceil(WARP_SIZE).min(warps_of_block()), operator)
+}
+
+/// Returns the reduction of the values of the first `count` warps of the block, at least one, in all threads. The value of a warp is
+/// that of its first lane. It ends with a barrier, so that it can be called again.
+#[device]
+pub(crate) fn reduce_first_warps<T: DeviceType, F: Function2<T, T, Output = T>>(
+    of_warp: T,
+    count: usize,
+    operator: F,
+) -> T {
     let mut parts = shared::<[T; MAX_WARPS]>();
-    let warp = thread_rank() / WARP_SIZE;
-    if count > warp * WARP_SIZE {
-        let part = warp_reduce_first(value, count - warp * WARP_SIZE, operator);
-        if lane_id() == 0 {
-            parts[warp] = part;
-        }
+    if lane_id() == 0 {
+        parts[thread_rank() / WARP_SIZE] = of_warp;
     }
     sync_threads();
-    let warps = count.div_ceil(WARP_SIZE).min(warps_of_block());
-    let total = warp_reduce_first(parts[lane_id().min(warps - 1)], warps, operator);
+    let total = warp_reduce_first(parts[lane_id().min(count - 1)], count, operator);
     sync_threads();
     total
 }

@@ -1,24 +1,25 @@
-//! The kernel of a reduction: each block reduces a chunk of consecutive elements, and the last one the partial results.
+//! The kernels of a reduction: each block reduces a chunk of consecutive elements, and the last one the partial results. A single
+//! chunk has a kernel with less code, since a launch of few elements takes as long as its instructions are loaded.
 
 use cumbia::intrinsics::{
-    Acquire, DeviceScope, Release, WARP_SIZE, atomic_add_explicit, atomic_load_explicit, atomic_max, block_idx,
-    grid_dim, lane_id, shared, sync_threads, thread_idx,
+    DeviceScope, Release, WARP_SIZE, atomic_add_explicit, atomic_max, block_idx, grid_dim, lane_id, shared,
+    sync_threads, thread_idx,
 };
 use cumbia::{ArrayView1, DeviceType};
 use cumbia_kernel_macros::{DeviceType, KernelArgument, device, kernel};
 
 use crate::adjacent::{is_contiguous, load_adjacent};
-use crate::block::block_reduce_first;
+use crate::block::{block_reduce_first, reduce_first_warps};
 use crate::operator::{Function1, Function2};
 use crate::warp::{total_of, warp_reduce, warp_reduce_first};
 
 /// The number of threads of a block, which the kernel's attribute repeats.
-const BLOCK: usize = 256;
+const BLOCK: usize = 512;
 
 /// The number of elements of a tile for each thread.
 const ITEMS: usize = 16;
 
-/// The number of elements of a tile, of which the length of a chunk is a multiple.
+/// The number of elements of a tile, of which the length of a chunk is a multiple, or of a quarter of a tile.
 pub(super) const TILE: usize = ITEMS * BLOCK;
 
 /// The size in bytes of the largest results of which a thread has several at once. With larger ones, whose operators take longer
@@ -94,7 +95,7 @@ pub struct Chunks<'a, A: DeviceType, B: DeviceType, M: DeviceType, F: DeviceType
     /// The [`Mapping`].
     pub map: M,
     pub operator: F,
-    /// The number of elements of a chunk, a multiple of [`TILE`].
+    /// The number of elements of a chunk, a multiple of [`TILE`], or of a quarter of it if `N` is 1.
     pub len: usize,
 }
 
@@ -135,7 +136,7 @@ fn mapped_adjacent<
 }
 
 /// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands
-/// can be exchanged: each thread has every 256th.
+/// can be exchanged: each thread has every 512th.
 #[device]
 fn reduce_strided<
     A: DeviceType,
@@ -158,7 +159,7 @@ fn reduce_strided<
 
 /// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread. The operands
 /// can be exchanged. Of each whole tile, a thread has 16 elements: in each of the tile's rows, `N` adjacent ones. Of the rest, it has
-/// every 256th.
+/// every 512th.
 #[device]
 fn reduce_tiles<
     A: DeviceType,
@@ -288,15 +289,15 @@ fn reduce_ordered<
     end: usize,
 ) -> T {
     const ROW: usize = 4 * WARP_SIZE;
-    let mut parts = shared::<[T; BLOCK / WARP_SIZE]>();
     let (warp, lane) = (thread_idx().x / WARP_SIZE, lane_id());
     let operator = chunks.operator;
     let of_warp = chunks.len / (BLOCK / WARP_SIZE);
     let start = first + warp * of_warp;
+    let mut total = mapped(chunks, first);
     if start < end {
         let stop = (start + of_warp).min(end);
         let count = stop - start;
-        let mut total = warp_reduce_first(mapped(chunks, (start + lane).min(end - 1)), count, operator);
+        total = warp_reduce_first(mapped(chunks, (start + lane).min(end - 1)), count, operator);
         let rest = start + WARP_SIZE;
         let mut rows = 0;
         if const { size_of::<T>() <= SEVERAL_AT_ONCE } {
@@ -312,18 +313,8 @@ fn reduce_ordered<
             let part = warp_reduce_first(mapped(chunks, (i + lane).min(end - 1)), stop - i, operator);
             total = operator.call(total, part);
         }
-        if lane == 0 {
-            parts[warp] = total;
-        }
     }
-    sync_threads();
-    let mut total = parts[0];
-    for k in 1..BLOCK / WARP_SIZE {
-        if first + k * of_warp < end {
-            total = operator.call(total, parts[k]);
-        }
-    }
-    total
+    reduce_first_warps(total, (end - first).div_ceil(of_warp), operator)
 }
 
 /// Returns the reduction of the elements from `first` to before `end`, of which there are some, in the first thread.
@@ -377,7 +368,19 @@ fn reduce_parts<T: DeviceType, F: Function2<T, T, Output = T>, const COUNT: usiz
     total
 }
 
-/// Reduces chunks to `parts`, and these to `result`, with `initial` as the first operand if there is one. Of `N` adjacent
+/// A fence after an atomic operation, which makes it an acquire at the scope of the device.
+#[device(unsafe(cuda = r#"
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1208
+    asm volatile("fence.acquire.gpu;" ::: "memory");
+#else
+    __threadfence();
+#endif
+"#))]
+fn acquire() {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+}
+
+/// Reduces several chunks to `parts`, and these to `result`, with `initial` as the first operand if there is one. Of `N` adjacent
 /// elements, each thread loads all.
 ///
 /// `finished` is the number of the last launch, in the upper half, and that of its blocks that have finished: `launch` is greater,
@@ -385,7 +388,7 @@ fn reduce_parts<T: DeviceType, F: Function2<T, T, Output = T>, const COUNT: usiz
 ///
 /// Products of the function are not fused with sums of the operator, so that the result does not depend on how the elements are
 /// loaded.
-#[kernel(block = 256, fmad = false)]
+#[kernel(block = 512, fmad = false)]
 pub fn reduce_chunks<
     A: DeviceType,
     B: DeviceType,
@@ -416,43 +419,71 @@ pub fn reduce_chunks<
         return; // The grid covers the array: this is for the proof only.
     }
     let begun = (launch as u64) << 32;
-    if grid_dim().x > 1 && t == 0 {
+    if t == 0 {
         // Long before the addition, which waits for it.
         atomic_max(&mut finished[0], begun);
     }
-    let is_aligned = len % TILE == 0 && is_contiguous(a) && (!M::IS_BINARY || is_contiguous(b) && b.len() >= a.len());
+    let is_aligned =
+        (N == 1 || len % TILE == 0) && is_contiguous(a) && (!M::IS_BINARY || is_contiguous(b) && b.len() >= a.len());
     let mut total = if const { size_of::<T>() <= SEVERAL_AT_ONCE } && is_aligned {
         reduce_chunk::<A, B, T, M, F, N, true>(chunks, first, end)
     } else {
         reduce_chunk::<A, B, T, M, F, N, false>(chunks, first, end)
     };
-    if grid_dim().x > 1 {
-        if t == 0 {
-            parts[block_idx().x] = total;
-            // Only the last block acquires, by the load: any other would discard in vain what the cache of its multiprocessor holds.
-            let before = atomic_add_explicit::<Release, DeviceScope>(&mut finished[0], 1);
-            if before + 1 == begun + grid_dim().x as u64 {
-                is_last[0] = atomic_load_explicit::<Acquire, DeviceScope>(&finished[0]) > before;
-            }
-        }
-        sync_threads();
-        if !is_last[0] {
-            return;
-        }
-        let run = parts.len().div_ceil(BLOCK);
-        let runs = parts.len().div_ceil(run);
-        let start = t.min(runs - 1) * run;
-        let end = (start + run).min(parts.len());
-        total = if const { size_of::<T>() <= 8 } {
-            reduce_parts::<T, F, 8>(operator, parts, start, end)
-        } else if const { size_of::<T>() <= SEVERAL_AT_ONCE } {
-            reduce_parts::<T, F, 2>(operator, parts, start, end)
-        } else {
-            reduce_parts::<T, F, 1>(operator, parts, start, end)
-        };
-        total = block_reduce_first(total, runs, operator);
-    }
     if t == 0 {
+        parts[block_idx().x] = total;
+        // Only the last block acquires: any other would discard in vain what the cache of its multiprocessor holds.
+        let before = atomic_add_explicit::<Release, DeviceScope>(&mut finished[0], 1);
+        if before + 1 == begun + grid_dim().x as u64 {
+            acquire();
+            is_last[0] = true;
+        }
+    }
+    sync_threads();
+    if !is_last[0] {
+        return;
+    }
+    let run = parts.len().div_ceil(BLOCK);
+    let runs = parts.len().div_ceil(run);
+    let start = t.min(runs - 1) * run;
+    let end = (start + run).min(parts.len());
+    total = if const { size_of::<T>() <= 8 } {
+        reduce_parts::<T, F, 4>(operator, parts, start, end)
+    } else if const { size_of::<T>() <= SEVERAL_AT_ONCE } {
+        reduce_parts::<T, F, 2>(operator, parts, start, end)
+    } else {
+        reduce_parts::<T, F, 1>(operator, parts, start, end)
+    };
+    total = block_reduce_first(total, runs, operator);
+    if t == 0 {
+        result[0] = if has_initial { operator.call(initial, total) } else { total };
+    }
+}
+
+/// Reduces a single chunk to `result`, with `initial` as the first operand if there is one.
+#[kernel(block = 512, fmad = false)]
+pub fn reduce_chunk_alone<
+    A: DeviceType,
+    B: DeviceType,
+    T: DeviceType,
+    M: Mapping<A, B, Output = T>,
+    F: Function2<T, T, Output = T>,
+>(
+    chunks: Chunks<'_, A, B, M, F>,
+    initial: T,
+    has_initial: bool,
+    result: &mut [T],
+) {
+    let (len, operator) = (chunks.a.len(), chunks.operator);
+    if len == 0 {
+        return; // There is an element: this is for the proof only.
+    }
+    let total = if F::COMMUTATIVE {
+        reduce_strided(chunks, 0, len)
+    } else {
+        reduce_ordered::<A, B, T, M, F, false>(chunks, 0, len)
+    };
+    if thread_idx().x == 0 {
         result[0] = if has_initial { operator.call(initial, total) } else { total };
     }
 }

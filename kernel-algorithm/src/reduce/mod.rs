@@ -12,13 +12,17 @@ use crate::adjacent::adjacent;
 use crate::arrays::{Input, require_same_length, view_of};
 use crate::operator::{Function1, Function2, Identity};
 use crate::queue::{Held, Queue, first, read_first, suffices};
-use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, TILE, assert_reducible, reduce_chunks};
+use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, TILE, assert_reducible, reduce_chunk_alone, reduce_chunks};
 
-/// The maximum number of blocks: as many as an H100 or H200 holds at once. With more of them, the ends of blocks take time.
-const MAX_BLOCKS: usize = 1056;
+/// The maximum number of blocks: an H100 or H200 holds as many at once if a thread has up to 64 registers.
+const MAX_BLOCKS: usize = 264;
 
-/// The maximum number of blocks for a long array, of [`LONG`] elements or more: three times as many, since a slow one delays more there.
-const MAX_BLOCKS_OF_LONG: usize = 3 * MAX_BLOCKS;
+/// The maximum number of blocks if the operands cannot be exchanged. Blocks are slower then, and have more registers.
+const MAX_BLOCKS_IN_ORDER: usize = 3 * MAX_BLOCKS;
+
+/// The maximum number of blocks for a long array, of [`LONG`] elements or more. With any number of resident blocks on a
+/// multiprocessor, the multiprocessors are equally loaded.
+const MAX_BLOCKS_OF_LONG: usize = 6 * MAX_BLOCKS;
 
 /// The number of elements from which on an array is long.
 const LONG: usize = 1 << 27;
@@ -30,7 +34,7 @@ const LONG: usize = 1 << 27;
 ///
 /// The parentheses depend on the length of the array alone, so that the result is the same in each launch, and on each device
 /// that computes the operator in the same way. In the sum of n floating-point numbers each number takes part in at most
-/// n / 2¹⁸ + 60 additions, which bounds the relative error, in units of the last place, of a sum of positive numbers.
+/// n / 2¹⁷ + 60 additions, which bounds the relative error, in units of the last place, of a sum of positive numbers.
 ///
 /// ```
 /// use cumbia::algorithm::{Maximum, Plus, reduce};
@@ -248,8 +252,16 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 
     /// Returns the length of a chunk, and the number of chunks.
     fn chunks(&self) -> (usize, usize) {
-        let blocks = if self.a.len() < LONG { MAX_BLOCKS } else { MAX_BLOCKS_OF_LONG };
-        let len = self.a.len().div_ceil(blocks).next_multiple_of(TILE).max(TILE);
+        let blocks = if self.a.len() >= LONG {
+            MAX_BLOCKS_OF_LONG
+        } else if F::COMMUTATIVE {
+            MAX_BLOCKS
+        } else {
+            MAX_BLOCKS_IN_ORDER
+        };
+        // Large elements are not loaded by tiles of aligned ones, and few of them are a long time's work.
+        let unit = if const { Self::ADJACENT == 1 } { TILE / 4 } else { TILE };
+        let len = self.a.len().div_ceil(blocks).next_multiple_of(unit).max(unit);
         (len, self.a.len().div_ceil(len))
     }
 
@@ -260,17 +272,22 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         if blocks == 0 {
             return queue.fill(&mut memory.parts.slice_mut(..1)?, initial);
         }
-        let number = memory.begin(queue)?;
-        let (mut result, parts) = memory.parts.split_at_mut(1)?;
         // SAFETY: it has no elements.
         let none = if self.b.is_some() { None } else { Some(unsafe { self.a.device().uninitialized(0)? }) };
         let Some(b) = self.b.or(none.as_ref().map(|none| view_of(none.as_slice()))) else {
             unreachable!("without a second array there is an empty one")
         };
-        let (mut parts, finished) = (parts.slice(..blocks)?, &mut memory.finished);
         let has_initial = self.initial.is_some();
         let (map, operator) = (self.map, self.operator);
         let chunks = Chunks { a: self.a, b, like: B::placeholder(), map, operator, len };
+        if blocks == 1 {
+            let mut result = memory.parts.slice_mut(..1)?;
+            let launch = reduce_chunk_alone::<A, B, T, M, F>(chunks, initial, has_initial, &mut result);
+            return queue.launch(launch.grid(1));
+        }
+        let number = memory.begin(queue)?;
+        let (mut result, parts) = memory.parts.split_at_mut(1)?;
+        let (mut parts, finished) = (parts.slice(..blocks)?, &mut memory.finished);
         macro_rules! launch {
             ($adjacent:literal) => {{
                 let launch = reduce_chunks::<A, B, T, M, F, $adjacent>(
