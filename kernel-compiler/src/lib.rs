@@ -73,7 +73,9 @@ pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use lower::{Axis, Quantity};
 pub use narrow::with_narrow_indices;
-pub use prove::{CheckKind, Factor, LaunchCondition, LaunchSymbol, Predicate, Proof, Relation, Sum, Term};
+pub use prove::{
+    CheckKind, Factor, GUARD_VALUES, Guard, LaunchCondition, LaunchSymbol, Predicate, Proof, Relation, Sum, Term,
+};
 pub use source::{
     FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Variant,
 };

@@ -63,7 +63,7 @@ use prover::Domain;
 use walk::{RemovableCheck, Walk, Wanted};
 
 pub use launch_condition::{Factor, LaunchCondition, Relation, Sum, Term};
-pub use predicate::Predicate;
+pub use predicate::{GUARD_VALUES, Guard, Predicate};
 pub(crate) use report::Reported;
 pub use report::{CheckKind, Proof};
 pub use symbol::LaunchSymbol;

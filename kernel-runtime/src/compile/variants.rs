@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use smallvec::SmallVec;
 
-use cumbia_kernel_compiler::{Axis, LaunchSymbol, Predicate, Variant, Verdict};
+use cumbia_kernel_compiler::{Axis, GUARD_VALUES, Guard, LaunchSymbol, Predicate, Variant, Verdict};
 use cumbia_kernel_ir::Scalar;
 
 use super::build::{Build, PARTIALS};
@@ -172,6 +172,27 @@ impl Candidates {
             }
         }
         Some(best.map_or(Build::CHECKED, |partial| partial.candidate.build))
+    }
+
+    /// Returns a guard for launches with the shape of this one, which selects `build`: where it holds for the values of
+    /// [`parameters`](Candidates::parameters), another launch selects the same. `None` if there is none.
+    ///
+    /// # Safety
+    ///
+    /// As for [`select`](Candidates::select).
+    pub(crate) unsafe fn guard(&self, build: Build, params: *const *mut c_void, shape: &LaunchShape) -> Option<Guard> {
+        // No other candidate is preferred to the first one.
+        let first = self.whole.first().filter(|first| first.build == build && first.further.is_none())?;
+        let position = |parameter| self.parameters.iter().position(|known| *known == parameter);
+        if self.parameters.len() >= GUARD_VALUES {
+            return None;
+        }
+        let variable = |symbol: usize| match first.symbols[symbol] {
+            Symbol::Parameter(parameter) => position(parameter).map(|at| 1 + at as u8),
+            Symbol::Shape(_) => None,
+        };
+        // SAFETY: upheld by the caller.
+        first.predicate.guard(first.groups, |symbol| unsafe { first.symbols[symbol].read(params, shape) }, variable)
     }
 
     /// Returns the candidate of the proven variant.

@@ -4,10 +4,11 @@
 //! values are accepted if they lead to the same variant.
 
 use std::any::TypeId;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ffi::c_void;
 use std::hash::{BuildHasher, BuildHasherDefault};
 
+use cumbia_kernel_compiler::{GUARD_VALUES, Guard};
 use rustc_hash::FxHasher;
 
 use super::checked::{CheckedLaunch, is_traced};
@@ -39,6 +40,9 @@ pub(super) struct CachedCondition {
     parameters: [Watched; MAX_WATCHED],
     watched: u8,
     build: Build,
+    /// What suffices for the same variant, if there is something simpler than the predicates; made for the first launch with other
+    /// values.
+    guard: OnceCell<Option<Guard>>,
     /// `None` for a kernel without variants.
     candidates: Option<&'static Candidates>,
     /// The shape of all launches with this configuration.
@@ -76,7 +80,7 @@ impl CachedCondition {
             None => Watched { parameter: Parameter::NONE, value: Cell::new(0) },
         });
         let (watched, shape) = (read.len() as u8, LaunchShape::from(&checked.config));
-        Some(CachedCondition { parameters, watched, build: checked.build, candidates, shape })
+        Some(CachedCondition { parameters, watched, build, guard: OnceCell::new(), candidates, shape })
     }
 }
 
@@ -95,14 +99,47 @@ impl CachedLaunch {
         watched.all(is_unchanged) || unsafe { self.selects_again(params) }
     }
 
-    /// Evaluates the predicates, and stores the values if they lead to the same variant.
+    /// Compares the values by the guard, and stores them if they lead to the same variant.
     ///
     /// # Safety
     ///
     /// As for [`has_variant_of`](CachedLaunch::has_variant_of).
     #[inline(never)]
     unsafe fn selects_again(&self, params: *const *mut c_void) -> bool {
-        let CachedCondition { parameters, watched, build, candidates, shape } = &self.condition;
+        let CachedCondition { parameters, watched, guard, .. } = &self.condition;
+        let parameters = &parameters[..usize::from(*watched).min(MAX_WATCHED)];
+        let Some(Some(guard)) = guard.get() else {
+            // SAFETY: upheld by the caller.
+            return unsafe { self.is_selected_again(params) };
+        };
+        let mut values = [0; GUARD_VALUES];
+        let mut is_accepted = true;
+        for (Watched { parameter, .. }, value) in parameters.iter().zip(&mut values[1..]) {
+            // SAFETY: upheld by the caller.
+            let read = unsafe { parameter.read(params) };
+            is_accepted &= guard.accepts(read);
+            *value = read.cast_signed();
+        }
+        if !is_accepted || !guard.holds(&values) {
+            // SAFETY: upheld by the caller.
+            return unsafe { self.is_selected_again(params) };
+        }
+        // SAFETY: upheld by the caller.
+        debug_assert!(unsafe { self.is_selected_again(params) }, "the guard holds, and the predicates do not");
+        for (Watched { value, .. }, read) in parameters.iter().zip(&values[1..]) {
+            value.set(read.cast_unsigned());
+        }
+        true
+    }
+
+    /// Evaluates the predicates, and stores the values if they lead to the same variant.
+    ///
+    /// # Safety
+    ///
+    /// As for [`has_variant_of`](CachedLaunch::has_variant_of).
+    #[inline(never)]
+    unsafe fn is_selected_again(&self, params: *const *mut c_void) -> bool {
+        let CachedCondition { parameters, watched, build, guard, candidates, shape } = &self.condition;
         let Some(candidates) = candidates else { return true };
         // SAFETY: upheld by the caller.
         if unsafe { candidates.select(params, shape) } != Some(*build) {
@@ -112,9 +149,14 @@ impl CachedLaunch {
             // SAFETY: as above.
             value.set(unsafe { parameter.read(params) });
         }
+        // SAFETY: as above.
+        guard.get_or_init(|| unsafe { candidates.guard(*build, params, shape) });
         true
     }
 }
+
+/// A guard has room for all parameters that are watched, after the value 0.
+const _: () = assert!(MAX_WATCHED < GUARD_VALUES);
 
 /// Entries of a thread's cache. The cache is direct-mapped: two kernels with the same index evict each other.
 const CACHE_ENTRIES: usize = 32;

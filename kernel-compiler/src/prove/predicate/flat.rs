@@ -15,76 +15,76 @@ use crate::verdict::Verdict;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flat {
     /// The range of each symbol, an index into `ranges`. Other values are left to the evaluation with 128 bits.
-    symbols: SmallVec<[u8; 16]>,
-    ranges: SmallVec<[Range; 2]>,
+    pub(super) symbols: SmallVec<[u8; 16]>,
+    pub(super) ranges: SmallVec<[Range; 2]>,
     /// The last values, from the last one downwards.
     constants: SmallVec<[i64; 2]>,
-    truths: Truths,
+    pub(super) truths: Truths,
     /// How the values that follow those of the symbols are computed.
-    steps: SmallVec<[Step; 2]>,
+    pub(super) steps: SmallVec<[Step; 2]>,
     /// The terms of all sums: a coefficient, and the number of a value.
-    terms: SmallVec<[(i64, u8); 2]>,
+    pub(super) terms: SmallVec<[(i64, u8); 2]>,
 }
 
 /// Consecutive values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    least: i64,
+pub(super) struct Range {
+    pub(super) least: i64,
     /// The greatest value minus the least one.
-    extent: u64,
+    pub(super) extent: u64,
 }
 
 /// Comparisons, and conjunctions and disjunctions of their truth values, which are bits: of one word if that suffices, as for nearly
 /// all kernels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Truths {
+pub(super) enum Truths {
     Few(Network<1>),
     Many(Box<Network<8>>),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Network<const WORDS: usize> {
-    comparisons: SmallVec<[Comparison; 16]>,
-    groups: SmallVec<[Connective<WORDS>; 2]>,
+pub(super) struct Network<const WORDS: usize> {
+    pub(super) comparisons: SmallVec<[Comparison; 16]>,
+    pub(super) groups: SmallVec<[Connective<WORDS>; 2]>,
     /// The truth values that others depend on: they follow those of the comparisons.
-    inner: SmallVec<[Connective<WORDS>; 2]>,
+    pub(super) inner: SmallVec<[Connective<WORDS>; 2]>,
 }
 
 /// Whether all or any of some truth values hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Connective<const WORDS: usize> {
+pub(super) struct Connective<const WORDS: usize> {
     /// The bits of those values.
-    of: [u64; WORDS],
-    is_conjunction: bool,
+    pub(super) of: [u64; WORDS],
+    pub(super) is_conjunction: bool,
 }
 
 /// The maximum number of values: a predicate with more, or with more truth values than bits, has no flat form.
-const VALUES: usize = 64;
+pub(super) const VALUES: usize = 64;
 
 /// The maximum magnitude of values and of the constants in comparisons: the sums of two of them fit into 64 bits.
-const MAGNITUDE: i64 = 1 << 61;
+pub(super) const MAGNITUDE: i64 = 1 << 61;
 
 /// The value 0, which comparisons with constants refer to.
-const ZERO: u8 = 0;
+pub(super) const ZERO: u8 = 0;
 
 /// Whether one value is not less than another after a third is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Comparison {
-    left: u8,
-    offset: u8,
-    right: u8,
+pub(super) struct Comparison {
+    pub(super) left: u8,
+    pub(super) offset: u8,
+    pub(super) right: u8,
 }
 
 /// A sum of values with coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sum {
-    constant: i64,
+pub(super) struct Sum {
+    pub(super) constant: i64,
     /// The first of the terms in [`Flat::terms`], and the one after the last.
-    terms: (u16, u16),
+    pub(super) terms: (u16, u16),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     Product(u8, u8),
     Sum(Sum),
     Wrapped { value: u8, bits: u32, signed: bool },
@@ -128,6 +128,16 @@ impl Flat {
     #[inline]
     pub(super) fn verdict(&self, symbol: impl Fn(usize) -> u64) -> Option<Verdict> {
         let mut values = [0i64; VALUES];
+        self.compute(symbol, &mut values)?;
+        Some(match &self.truths {
+            Truths::Few(network) => network.verdict(&values),
+            Truths::Many(network) => network.verdict(&values),
+        })
+    }
+
+    /// Computes the values; `None` if one does not fit into 62 bits, is not in the assumed range, or does not exist.
+    #[inline]
+    pub(super) fn compute(&self, symbol: impl Fn(usize) -> u64, values: &mut [i64; VALUES]) -> Option<()> {
         let mut is_inside = true;
         for (at, range) in self.symbols.iter().enumerate() {
             let value = symbol(at).cast_signed();
@@ -135,11 +145,11 @@ impl Flat {
             is_inside &= value.wrapping_sub(least).cast_unsigned() <= extent;
             values[(1 + at) % VALUES] = value;
         }
-        if is_inside { self.verdict_of(&mut values) } else { None }
+        if is_inside { self.compute_steps(values) } else { None }
     }
 
-    /// Returns the verdict for values of the symbols that are in their ranges.
-    fn verdict_of(&self, values: &mut [i64; VALUES]) -> Option<Verdict> {
+    /// Computes the values that follow those of the symbols, which are in their ranges.
+    fn compute_steps(&self, values: &mut [i64; VALUES]) -> Option<()> {
         for (at, constant) in self.constants.iter().enumerate() {
             values[(VALUES - 1 - at) % VALUES] = *constant;
         }
@@ -147,10 +157,7 @@ impl Flat {
         for (at, step) in self.steps.iter().enumerate() {
             values[(first + at) % VALUES] = step.compute(values, &self.terms)?;
         }
-        Some(match &self.truths {
-            Truths::Few(network) => network.verdict(values),
-            Truths::Many(network) => network.verdict(values),
-        })
+        Some(())
     }
 }
 
@@ -215,6 +222,16 @@ impl<const WORDS: usize> Network<WORDS> {
     }
 
     fn verdict(&self, values: &[i64; VALUES]) -> Verdict {
+        let truths = self.truths(values);
+        let mut verdict = 0;
+        for connective in self.groups.iter().rev() {
+            verdict = verdict << 1 | connective.holds(&truths);
+        }
+        Verdict(verdict)
+    }
+
+    /// Returns the truth values of the comparisons and of the connectives that others depend on.
+    pub(super) fn truths(&self, values: &[i64; VALUES]) -> [u64; WORDS] {
         let value = |at: u8| values[usize::from(at) % VALUES];
         let mut truths = [0u64; WORDS];
         for (word, comparisons) in self.comparisons.chunks(64).enumerate() {
@@ -229,11 +246,7 @@ impl<const WORDS: usize> Network<WORDS> {
             let bit = self.comparisons.len() + at;
             truths[bit / 64 % WORDS] |= connective.holds(&truths) << (bit % 64);
         }
-        let mut verdict = 0;
-        for connective in self.groups.iter().rev() {
-            verdict = verdict << 1 | connective.holds(&truths);
-        }
-        Verdict(verdict)
+        truths
     }
 }
 
@@ -574,5 +587,46 @@ mod tests {
             }
         }
         assert!(evaluated > all / 4 && many > 100, "{evaluated} of {all}, {many} with many truth values");
+    }
+
+    /// Wherever a guard holds, the groups for which it was made are proved: also near the limits of its values, and if only some of
+    /// the symbols vary. Most predicates of differences have guards.
+    #[test]
+    fn guards_suffice() {
+        let mut random = Random(2);
+        let (mut guards, mut held) = (0, 0);
+        for round in 0..30_000 {
+            let many = round % 3 == 0;
+            let predicate = predicate(&mut random, if many { 0 } else { 4 }, if many { 300 } else { 12 });
+            let symbols = predicate.symbols.len();
+            let value = |random: &mut Random| match random.below(12) {
+                0 => random.of(&NUMBERS) as u64,
+                _ => random.below(12) as u64,
+            };
+            let values: Vec<u64> = (0..symbols).map(|_| value(&mut random)).collect();
+            let proved = predicate.verdict_by(|symbol| values[symbol]);
+            // Most often for one group only, since the others may have no guard.
+            let groups = if random.below(4) == 0 { proved } else { proved.and(Verdict(1 << random.below(4))) };
+            let varies: Vec<bool> = (0..symbols).map(|_| random.below(4) > 0).collect();
+            let variable = |symbol: usize| varies[symbol].then_some(1 + symbol as u8);
+            let Some(guard) = predicate.guard(groups, |symbol| values[symbol], variable) else { continue };
+            guards += usize::from(groups != Verdict::NONE);
+            for _ in 0..20 {
+                let other = |(value_now, varies): (&u64, &bool)| if *varies { value(&mut random) } else { *value_now };
+                let others: Vec<u64> = values.iter().zip(&varies).map(other).collect();
+                let mut compared = [0; crate::prove::predicate::GUARD_VALUES];
+                for (symbol, value) in others.iter().enumerate().filter(|(symbol, _)| varies[*symbol]) {
+                    compared[1 + symbol] = value.cast_signed();
+                }
+                let is_accepted = (0..symbols).all(|symbol| !varies[symbol] || guard.accepts(others[symbol]));
+                if is_accepted && guard.holds(&compared) {
+                    let exact = predicate.values(|symbol| others[symbol]);
+                    let verdict = predicate.verdict_by_nodes(&exact);
+                    assert!(verdict.includes(groups), "{predicate:?}: {guard:?} of {values:?} for {others:?}");
+                    held += usize::from(groups != Verdict::NONE);
+                }
+            }
+        }
+        assert!(guards > 5000 && held > 20_000, "{guards} guards held {held} times");
     }
 }

@@ -2,6 +2,9 @@
 //! evaluates at a launch.
 
 mod flat;
+mod guard;
+
+pub use guard::{GUARD_VALUES, Guard};
 
 use flat::Flat;
 use rustc_hash::FxHashMap;
@@ -106,6 +109,18 @@ impl Predicate {
             return verdict;
         }
         self.verdict_by_nodes(&self.values(bits))
+    }
+
+    /// Returns comparisons that suffice for some groups of checks, which are proved for these values of the symbols; `None` if there
+    /// is no such guard. `variable` returns the position of a symbol among the values that vary, from 1 on and less than
+    /// [`GUARD_VALUES`], and `None` for a symbol that keeps its value.
+    pub fn guard(
+        &self,
+        groups: Verdict,
+        bits: impl Fn(usize) -> u64,
+        variable: impl Fn(usize) -> Option<u8>,
+    ) -> Option<Guard> {
+        self.flat.as_ref()?.guard(groups, bits, variable)
     }
 
     /// Returns the values of the symbols, without an allocation unless there are many: a launch allocates nothing.
