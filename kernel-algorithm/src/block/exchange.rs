@@ -239,21 +239,22 @@ pub(crate) fn moved_in<T: DeviceType, const N: usize, const ROWS: usize>(
     let len = const { N * ROWS / 33 * 32 };
     let mut result = elements;
     for start in (0..threads_of_block() * N).step_by(len) {
+        // The minima are for the proofs only.
         #[unroll]
         for k in 0..N {
-            let i = (to[k] as usize).wrapping_sub(start);
-            if i < len {
-                let place = i + i / 32;
-                window[place / N][place % N] = elements[k];
+            let i = to[k].wrapping_sub(start as u32);
+            if i < len as u32 {
+                let place = (i + i / 32) as usize;
+                window[(place / N).min(ROWS - 1)][place % N] = elements[k];
             }
         }
         sync_threads();
         #[unroll]
         for k in 0..N {
-            let i = (from[k] as usize).wrapping_sub(start);
-            if i < len {
-                let place = i + i / 32;
-                result[k] = window[place / N][place % N];
+            let i = from[k].wrapping_sub(start as u32);
+            if i < len as u32 {
+                let place = (i + i / 32) as usize;
+                result[k] = window[(place / N).min(ROWS - 1)][place % N];
             }
         }
         sync_threads();

@@ -10,7 +10,7 @@ use cumbia::intrinsics::{
 use cumbia::{DeviceType, Integer};
 use cumbia_kernel_macros::{DeviceType, device};
 
-use super::exchange::{Arrangement, Blocked, moved, moved_in};
+use super::exchange::{Arrangement, Blocked, moved};
 use super::{MAX_WARPS, block_scan_first, thread_rank, threads_of_block, warps_of_block};
 use crate::key::{SortKey, bits_of, key_of};
 use crate::operator::Plus;
@@ -111,7 +111,7 @@ fn sorted_pairs<K: SortKey, V: DeviceType, const N: usize, const HAS_VALUES: boo
             values = moved(values, blocked, rows);
         }
     }
-    (bits, values) = sorted_rows::<_, _, N, HAS_VALUES, 0>(bits, values, blocked);
+    (bits, values) = sorted_rows::<_, _, N, HAS_VALUES>(bits, values, blocked);
     let mut sorted = keys;
     #[unroll]
     for k in 0..N {
@@ -122,14 +122,14 @@ fn sorted_pairs<K: SortKey, V: DeviceType, const N: usize, const HAS_VALUES: boo
 
 /// Returns the position in the tile of an element of a thread, the `k`th one of `n`, in the arrangement of [`sorted_rows`].
 #[device]
-pub(crate) fn position_in_rows(thread: usize, k: usize, n: usize) -> u32 {
+fn position_in_rows(thread: usize, k: usize, n: usize) -> u32 {
     (thread / WARP_SIZE * (WARP_SIZE * n) + k * WARP_SIZE + thread % WARP_SIZE) as u32
 }
 
 /// Sorts unsigned integers, with values if there are any. Each warp has consecutive elements, in rows. The results are those at
-/// the positions `to` of the tile. `ROWS` is that of [`moved_in`](moved_in()), or 0 for any number.
+/// the positions `to` of the tile.
 #[device]
-pub(crate) fn sorted_rows<B: Integer, V: DeviceType, const N: usize, const HAS_VALUES: bool, const ROWS: usize>(
+fn sorted_rows<B: Integer, V: DeviceType, const N: usize, const HAS_VALUES: bool>(
     bits: [B; N],
     values: [V; N],
     to: [u32; N],
@@ -147,16 +147,9 @@ pub(crate) fn sorted_rows<B: Integer, V: DeviceType, const N: usize, const HAS_V
                 next[k] = position_in_rows(t, k, N);
             }
         }
-        if ROWS > 0 {
-            bits = moved_in::<B, N, ROWS>(bits, ranks, next);
-            if HAS_VALUES {
-                values = moved_in::<V, N, ROWS>(values, ranks, next);
-            }
-        } else {
-            bits = moved(bits, ranks, next);
-            if HAS_VALUES {
-                values = moved(values, ranks, next);
-            }
+        bits = moved(bits, ranks, next);
+        if HAS_VALUES {
+            values = moved(values, ranks, next);
         }
     }
     (bits, values)

@@ -259,7 +259,7 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         } else {
             MAX_BLOCKS_IN_ORDER
         };
-        // Large elements are not loaded by tiles of aligned ones, and few of them are a long time's work.
+        // Large elements are loaded one by one, and shorter chunks of them occupy more multiprocessors.
         let unit = if const { Self::ADJACENT == 1 } { TILE / 4 } else { TILE };
         let len = self.a.len().div_ceil(blocks).next_multiple_of(unit).max(unit);
         (len, self.a.len().div_ceil(len))

@@ -5,7 +5,7 @@ use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, Integer, Recorder, Result,
 
 use super::memory::SortMemory;
 use super::radix::{Sort, sort_by_key};
-use super::small::{FEW, MANY, MANY_WIDE, argsort_of_block, items_for};
+use super::small::{FEW, MANY, SOME, argsort_of_block, items_for};
 use crate::arrays::{Input, Output, require_indices, require_same_length};
 use crate::indexed::fill_indices;
 use crate::key::SortKey;
@@ -116,10 +116,11 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
             && let Some(x) = self.x.as_slice()
         {
             let (x, indices, is_descending) = (&x, &mut self.indices, self.is_descending);
-            return if items_for(len, size_of::<K>()) == FEW {
+            let items = items_for(len);
+            return if items == FEW {
                 queue.launch(argsort_of_block::<_, _, FEW>(is_descending, x, indices).grid(1))
-            } else if const { size_of::<K>() > 4 } {
-                queue.launch(argsort_of_block::<_, _, MANY_WIDE>(is_descending, x, indices).grid(1))
+            } else if items == SOME || const { size_of::<K>() > 4 } {
+                queue.launch(argsort_of_block::<_, _, SOME>(is_descending, x, indices).grid(1))
             } else {
                 queue.launch(argsort_of_block::<_, _, MANY>(is_descending, x, indices).grid(1))
             };

@@ -7,7 +7,7 @@ use super::buffers::Buffers;
 use super::count::{chunk_len, radix_count};
 use super::memory::{Counts, Sizes, SortMemory};
 use super::onesweep::{BLOCK, MAX_EXCHANGED, MAX_MOVED, radix_move};
-use super::small::{FEW, MANY, MANY_WIDE, items_for, max_len, sort_of_block, sort_of_block_into};
+use super::small::{FEW, MANY, SOME, items_for, max_len, sort_of_block, sort_of_block_into};
 use crate::arrays::{Input, Output, require_same_length};
 use crate::key::SortKey;
 use crate::queue::{Held, Queue};
@@ -300,10 +300,11 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         memory: &mut SortMemory<K, V>,
         queue: &mut Queue<'_, '_>,
     ) -> Result<()> {
-        if items_for(self.keys.len(), size_of::<K>()) == FEW {
+        let items = items_for(self.keys.len());
+        if items == FEW {
             self.enqueue_block::<FEW>(from, memory, queue)
-        } else if const { size_of::<K>() > 4 } {
-            self.enqueue_block::<MANY_WIDE>(from, memory, queue)
+        } else if items == SOME || const { size_of::<K>() > 4 } {
+            self.enqueue_block::<SOME>(from, memory, queue)
         } else {
             self.enqueue_block::<MANY>(from, memory, queue)
         }
