@@ -175,6 +175,7 @@ fn large_reductions() {
             agrees::<9, false>(device, n);
         }
         agrees::<256, false>(device, 300);
+        agrees::<256, false>(device, 2048 + 3);
     });
 }
 
@@ -192,6 +193,11 @@ fn reductions_of_many_tiles() {
             let largest = (0..n).max_by_key(|&i| (x[i], std::cmp::Reverse(i)));
             assert_eq!(on_device.argmax().unwrap(), largest, "the largest of {n} numbers");
         }
+        let n = 3 * 8192 + 77;
+        let x = values(n, affine);
+        let composed = x.iter().fold(Affine { a: 3, b: 5 }, |all, next| Then.call(all, *next));
+        let found = reduce(&device.to_device(&x).unwrap(), Affine { a: 3, b: 5 }, Then).value().unwrap();
+        assert!(found == composed, "the composition of {n} functions");
     });
 }
 
@@ -497,6 +503,12 @@ fn large_arrays() {
         }
         for n in [31 * 256 + 1, 32 * 256, 65 * 256 + 77, 1_000_001] {
             check(device, &values(n, wide), wide(7), Joined);
+        }
+        // More blocks, of which a thread reduces several partial results.
+        for n in [(1 << 27) - 1, 1 << 27, (1 << 27) + 8193] {
+            let x = values(n, |i| bits(i) as u8);
+            let found = reduce(&device.to_device(&x).unwrap(), 77, Xor).value().unwrap();
+            assert_eq!(found, x.iter().fold(77, |all, next| all ^ next), "{n} numbers");
         }
     });
 }

@@ -155,6 +155,9 @@ impl CachedLaunch {
     }
 }
 
+/// The cache has no destructor: a launch may come from the destructor of another thread-local variable.
+const _: () = assert!(!std::mem::needs_drop::<CachedLaunch>());
+
 /// A guard has room for all parameters that are watched, after the value 0.
 const _: () = assert!(MAX_WATCHED < GUARD_VALUES);
 

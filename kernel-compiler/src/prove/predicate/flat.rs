@@ -595,9 +595,10 @@ mod tests {
     fn guards_suffice() {
         let mut random = Random(2);
         let (mut guards, mut held) = (0, 0);
-        for round in 0..30_000 {
-            let many = round % 3 == 0;
-            let predicate = predicate(&mut random, if many { 0 } else { 4 }, if many { 300 } else { 12 });
+        for round in 0..60_000 {
+            // Many differences of symbols, any comparisons, and many differences also of minima, maxima and other numbers.
+            let (numbers, comparisons) = [(0, 300), (4, 12), (5, 70)][round % 3];
+            let predicate = predicate(&mut random, numbers, comparisons);
             let symbols = predicate.symbols.len();
             let value = |random: &mut Random| match random.below(12) {
                 0 => random.of(&NUMBERS) as u64,
@@ -610,10 +611,14 @@ mod tests {
             let varies: Vec<bool> = (0..symbols).map(|_| random.below(4) > 0).collect();
             let variable = |symbol: usize| varies[symbol].then_some(1 + symbol as u8);
             let Some(guard) = predicate.guard(groups, |symbol| values[symbol], variable) else { continue };
-            guards += usize::from(groups != Verdict::NONE);
+            guards += usize::from(guard.compares());
             for _ in 0..20 {
-                let other = |(value_now, varies): (&u64, &bool)| if *varies { value(&mut random) } else { *value_now };
-                let others: Vec<u64> = values.iter().zip(&varies).map(other).collect();
+                let mut other = |(value_now, varies): (&u64, &bool)| match random.below(3) {
+                    _ if !varies => *value_now,
+                    0 => value_now.wrapping_add_signed(random.below(3) as i64 - 1),
+                    _ => value(&mut random),
+                };
+                let others: Vec<u64> = values.iter().zip(&varies).map(&mut other).collect();
                 let mut compared = [0; crate::prove::predicate::GUARD_VALUES];
                 for (symbol, value) in others.iter().enumerate().filter(|(symbol, _)| varies[*symbol]) {
                     compared[1 + symbol] = value.cast_signed();
@@ -623,10 +628,51 @@ mod tests {
                     let exact = predicate.values(|symbol| others[symbol]);
                     let verdict = predicate.verdict_by_nodes(&exact);
                     assert!(verdict.includes(groups), "{predicate:?}: {guard:?} of {values:?} for {others:?}");
-                    held += usize::from(groups != Verdict::NONE);
+                    held += usize::from(guard.compares());
                 }
             }
         }
-        assert!(guards > 5000 && held > 20_000, "{guards} guards held {held} times");
+        assert!(guards > 5000 && held > 50_000, "{guards} guards held {held} times");
+    }
+
+    /// A maximum or minimum has no value if one of its operands has none, although a comparison with the other one holds.
+    #[test]
+    fn guards_depend_on_all_operands() {
+        type Extreme = fn(Vec<Term>, Vec<Term>) -> Number;
+
+        let symbols: Vec<_> = (0..3).map(|index| LaunchSymbol::Param { index, scalar: Scalar::U64 }).collect();
+        let term = |coefficient, factors: &[u32]| Term { coefficient, factors: factors.iter().copied().collect() };
+        let symbol = |at| vec![term(1, &[at])];
+        for (extreme, coefficient, constant) in [(Number::Max as Extreme, 1, -3), (Number::Min as Extreme, -1, 100)] {
+            let mut predicate = Predicate {
+                symbols: symbols.clone(),
+                assumed: Vec::new(),
+                numbers: vec![Number::Quotient(symbol(1), symbol(2)), extreme(symbol(0), symbol(3))],
+                nodes: vec![Node::NonNegative(vec![term(coefficient, &[4]), term(constant, &[])])],
+                invariants: Vec::new(),
+                groups: vec![0],
+                is_narrow: true,
+                flat: None,
+            };
+            predicate.flat = Flat::new(&predicate);
+            // The first symbol is the maximum of 50 and 10 / 1, or the minimum of 50 and 90 / 1.
+            let values = [50, if coefficient > 0 { 10 } else { 90 }, 1];
+            assert_eq!(predicate.verdict_by(|symbol| values[symbol]), predicate.best());
+            assert_eq!(predicate.verdict_by(|symbol| [50, 10, 0][symbol]), Verdict::NONE);
+            let guard = |varies: [bool; 3]| {
+                predicate.guard(
+                    predicate.best(),
+                    |symbol| values[symbol],
+                    |symbol| varies[symbol].then_some(1 + symbol as u8),
+                )
+            };
+            assert!(guard([true, true, true]).is_none() && guard([true, false, true]).is_none());
+            let guard = guard([true, false, false]).expect("the quotient does not vary");
+            let mut compared = [0; crate::prove::predicate::GUARD_VALUES];
+            for (value, holds) in [(3, true), (100, true), (if coefficient > 0 { 2 } else { 101 }, false)] {
+                compared[1] = value;
+                assert_eq!(guard.holds(&compared), holds, "{value}");
+            }
+        }
     }
 }

@@ -5,26 +5,63 @@
 //! suffices, that which held before is likely to hold again. A guard has these comparisons only: it takes little code and memory,
 //! which the driver's code for a launch has evicted from the first caches.
 
-use smallvec::SmallVec;
-
 use super::flat::{Comparison, Connective, Flat, MAGNITUDE, Network, Step, Sum, Truths, VALUES, ZERO};
 use crate::verdict::Verdict;
 
 /// The number of values that a guard compares: 0, and those that vary.
 pub const GUARD_VALUES: usize = 32;
 
+/// The maximum number of comparisons.
+const COMPARISONS: usize = 16;
+
+/// The maximum number of terms of an affine function.
+const TERMS: usize = 4;
+
+/// The maximum magnitude of coefficients: with values of 62 bits, sums of terms have far less than 128 bits, with which the predicate
+/// is evaluated where 64 do not suffice.
+const COEFFICIENT: i64 = 1 << 31;
+
 /// Comparisons of the values that vary, which suffice for some groups of checks if the other symbols keep their values.
-#[derive(Clone, Debug)]
+///
+/// It has no allocation: the launch that makes it allocates nothing, and it is kept in a thread-local variable without a destructor.
+#[derive(Clone, Copy, Debug)]
 pub struct Guard {
     /// The least value that each of them may have.
     least: i64,
     /// The greatest value minus the least one.
     extent: u64,
-    comparisons: SmallVec<[Difference; 12]>,
+    comparisons: Few<Difference, COMPARISONS>,
+}
+
+/// Up to `N` elements.
+#[derive(Clone, Copy, Debug)]
+struct Few<T, const N: usize> {
+    elements: [T; N],
+    len: usize,
+}
+
+impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
+    fn default() -> Self {
+        Few { elements: [T::default(); N], len: 0 }
+    }
+}
+
+impl<T: Copy, const N: usize> Few<T, N> {
+    #[inline]
+    fn as_slice(&self) -> &[T] {
+        &self.elements[..self.len.min(N)]
+    }
+
+    /// Appends an element; `None` if there is no room.
+    fn push(&mut self, element: T) -> Option<()> {
+        *self.elements.get_mut(self.len)? = element;
+        self.len += 1;
+        Some(())
+    }
 }
 
 /// Whether the difference of two values, plus a constant, is not negative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Difference {
     constant: i64,
     left: u8,
@@ -44,7 +81,15 @@ impl Guard {
         let value = |at: u8| values[usize::from(at) % GUARD_VALUES];
         // Without branches: accepted values have 62 bits, so that nothing overflows.
         let holds = |Difference { constant, left, right }: &Difference| value(*left) - value(*right) + constant >= 0;
-        self.comparisons.iter().fold(true, |all, comparison| all & holds(comparison))
+        self.comparisons.as_slice().iter().fold(true, |all, comparison| all & holds(comparison))
+    }
+}
+
+#[cfg(test)]
+impl Guard {
+    /// Returns whether it compares anything.
+    pub(super) fn compares(&self) -> bool {
+        self.comparisons.len > 0
     }
 }
 
@@ -59,8 +104,12 @@ impl Flat {
     ) -> Option<Guard> {
         let mut values = [0; VALUES];
         self.compute(&symbol, &mut values)?;
-        let positions = (0..self.symbols.len()).map(variable).collect();
-        let mut derivation = Derivation { flat: self, values: &values, positions, comparisons: SmallVec::new() };
+        let mut positions = [None; VALUES];
+        for (symbol, position) in positions.iter_mut().enumerate().take(self.symbols.len()) {
+            *position = variable(symbol);
+        }
+        let comparisons = Few::default();
+        let mut derivation = Derivation { flat: self, values: &values, positions: &positions, comparisons };
         match &self.truths {
             Truths::Few(network) => derivation.require_groups(network, groups)?,
             Truths::Many(network) => derivation.require_groups(network, groups)?,
@@ -83,8 +132,8 @@ struct Derivation<'a> {
     flat: &'a Flat,
     values: &'a [i64; VALUES],
     /// The position of each symbol among the values that vary.
-    positions: Vec<Option<u8>>,
-    comparisons: SmallVec<[Difference; 12]>,
+    positions: &'a [Option<u8>; VALUES],
+    comparisons: Few<Difference, COMPARISONS>,
 }
 
 impl Derivation<'_> {
@@ -115,11 +164,11 @@ impl Derivation<'_> {
             return Some(());
         }
         for bit in parts.filter(|bit| is_set(truths, *bit)) {
-            let before = self.comparisons.len();
+            let before = self.comparisons;
             if self.require_truth(network, truths, bit).is_some() {
                 return Some(());
             }
-            self.comparisons.truncate(before);
+            self.comparisons = before;
         }
         None
     }
@@ -172,7 +221,7 @@ impl Derivation<'_> {
     }
 
     fn require_non_negative(&mut self, Affine { constant, terms }: &Affine) -> Option<()> {
-        let (left, right) = match terms[..] {
+        let (left, right) = match *terms.as_slice() {
             [] => return (*constant >= 0).then_some(()),
             [(1, left)] => (left, ZERO),
             [(-1, right)] => (ZERO, right),
@@ -183,10 +232,7 @@ impl Derivation<'_> {
             return None;
         }
         let difference = Difference { constant: *constant, left, right };
-        if !self.comparisons.contains(&difference) {
-            self.comparisons.push(difference);
-        }
-        Some(())
+        if self.comparisons.as_slice().contains(&difference) { Some(()) } else { self.comparisons.push(difference) }
     }
 
     /// Returns how a value is computed, unless it is that of a symbol or a constant.
@@ -199,57 +245,70 @@ impl Derivation<'_> {
         if let Some(symbol) = usize::from(at).checked_sub(1)
             && let Some(Some(position)) = self.positions.get(symbol)
         {
-            return Some(Affine { constant: 0, terms: vec![(1, *position)] });
+            let mut varying = Affine::default();
+            varying.terms.push((1, *position))?;
+            return Some(varying);
         }
-        let value = Affine { constant: self.values[usize::from(at)], terms: Vec::new() };
+        let value = Affine { constant: self.values[usize::from(at)], ..Affine::default() };
         // What does not depend on values that vary has the value that it has now.
         let Some(step) = self.step(at) else { return Some(value) };
         match step {
             Step::Product(a, b) => {
                 let (a, b) = (self.affine(a)?, self.affine(b)?);
-                let (factor, of) = match (&a.terms[..], &b.terms[..]) {
-                    ([], _) => (a.constant, &b),
-                    (_, []) => (b.constant, &a),
-                    _ => return None,
+                let (factor, of) = if a.is_constant() {
+                    (a.constant, &b)
+                } else if b.is_constant() {
+                    (b.constant, &a)
+                } else {
+                    return None;
                 };
                 let mut product = Affine::default();
                 product.add(factor, of)?;
                 Some(product)
             }
             Step::Sum(Sum { constant, terms: (start, end) }) => {
-                let mut sum = Affine { constant, terms: Vec::new() };
+                let mut sum = Affine { constant, ..Affine::default() };
                 for (coefficient, at) in &self.flat.terms[start.into()..end.into()] {
                     sum.add(*coefficient, &self.affine(*at)?)?;
                 }
                 Some(sum)
             }
-            Step::Wrapped { value: a, .. } => self.affine(a)?.terms.is_empty().then_some(value),
+            Step::Wrapped { value: a, .. } => self.affine(a)?.is_constant().then_some(value),
             Step::Quotient(a, b) | Step::Min(a, b) | Step::Max(a, b) => {
-                (self.affine(a)?.terms.is_empty() && self.affine(b)?.terms.is_empty()).then_some(value)
+                (self.affine(a)?.is_constant() && self.affine(b)?.is_constant()).then_some(value)
             }
         }
     }
 }
 
 /// A constant, and multiples of values that vary, by their positions.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Affine {
     constant: i64,
-    terms: Vec<(i64, u8)>,
+    terms: Few<(i64, u8), TERMS>,
 }
 
 impl Affine {
-    /// Adds a multiple of another one; `None` if a number does not fit.
+    fn is_constant(&self) -> bool {
+        self.terms.len == 0
+    }
+
+    /// Adds a multiple of another one; `None` if a number does not fit, or there are too many terms. A term whose coefficients
+    /// cancel each other counts as well: its product is evaluated by the predicate.
     fn add(&mut self, factor: i64, other: &Affine) -> Option<()> {
         self.constant = self.constant.checked_add(factor.checked_mul(other.constant)?)?;
-        for (coefficient, position) in &other.terms {
-            let coefficient = factor.checked_mul(*coefficient)?;
-            match self.terms.iter_mut().find(|(_, known)| known == position) {
-                Some((known, _)) => *known = known.checked_add(coefficient)?,
-                None => self.terms.push((coefficient, *position)),
+        for (coefficient, position) in other.terms.as_slice() {
+            let coefficient = fitting(factor.checked_mul(*coefficient)?)?;
+            match self.terms.elements[..self.terms.len].iter_mut().find(|(_, known)| known == position) {
+                Some((known, _)) => *known = fitting(known.checked_add(coefficient)?)?,
+                None => self.terms.push((coefficient, *position))?,
             }
         }
-        self.terms.retain(|(coefficient, _)| *coefficient != 0);
         Some(())
     }
+}
+
+/// Returns a coefficient if it is not too large.
+fn fitting(coefficient: i64) -> Option<i64> {
+    (-COEFFICIENT..=COEFFICIENT).contains(&coefficient).then_some(coefficient)
 }
