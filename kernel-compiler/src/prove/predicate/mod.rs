@@ -3,6 +3,8 @@
 
 mod flat;
 mod guard;
+#[cfg(test)]
+mod tests;
 
 pub use guard::{GUARD_VALUES, Guard};
 
