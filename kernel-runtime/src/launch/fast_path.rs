@@ -40,8 +40,7 @@ pub(super) struct CachedCondition {
     parameters: [Watched; MAX_WATCHED],
     watched: u8,
     build: Build,
-    /// What suffices for the same variant, if there is something simpler than the predicates; made for the first launch with other
-    /// values.
+    /// The guard of the variant, made for the first launch with other values; `None` inside if the predicates have none.
     guard: OnceCell<Option<Guard>>,
     /// `None` for a kernel without variants.
     candidates: Option<&'static Candidates>,
