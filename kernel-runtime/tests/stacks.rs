@@ -231,10 +231,13 @@ fn faulting(y: &mut [u32], at: usize) {
 
 #[test]
 fn a_fault_unwinds_a_large_stack() {
-    let mut y = Device::cpu().zeros::<u32>(20).unwrap();
+    let device = Device::cpu();
+    let mut y = device.zeros::<u32>(20).unwrap();
+    // The fault belongs to this stream, and not to the next test that synchronizes the device.
+    let stream = device.stream().unwrap();
     for _ in 0..3 {
-        faulting(&mut y, 99_990).grid(2).block(10).launch().unwrap();
-        let error = Device::cpu().synchronize().unwrap_err();
+        faulting(&mut y, 99_990).grid(2).block(10).on(&stream).launch().unwrap();
+        let error = stream.synchronize().unwrap_err();
         let Error::Fault { block, thread, kind: FaultKind::IndexOutOfBounds { index, len: 100_000 }, .. } = &error
         else {
             panic!("{error}")
