@@ -229,7 +229,7 @@ pub(crate) fn moved<T: DeviceType, const N: usize>(elements: [T; N], to: [u32; N
 /// One element of 33 is unused, so that elements with a distance of a power of two are in different banks. A tile that does not
 /// fit is moved in several rounds.
 #[device]
-pub(crate) fn moved_in<T: DeviceType, const N: usize, const ROWS: usize>(
+fn moved_in<T: DeviceType, const N: usize, const ROWS: usize>(
     elements: [T; N],
     to: [u32; N],
     from: [u32; N],

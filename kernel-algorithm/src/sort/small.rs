@@ -5,7 +5,6 @@ use cumbia::{DeviceType, Integer};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::block::block_scan_first;
-use crate::block::exchange::moved_in;
 use crate::key::{SortKey, bits_of, key_of};
 use crate::operator::Plus;
 
@@ -18,8 +17,12 @@ const DIGIT: u32 = 4;
 /// The number of words of a thread's counters, two for each.
 const WORDS: usize = 8;
 
-/// The rows of the shared memory of [`moved_in`](crate::block::exchange::moved_in()) that hold the elements of the block.
-const ROWS: usize = 33 * BLOCK / 32;
+/// The number of words of a shared array that holds a word of each element, or the counters of all threads, at
+/// [`padded`](padded()) indices.
+const TILE: usize = 33 * WORDS * BLOCK / 32;
+
+/// The distance of the words that hold the two halves of a key of 8 bytes.
+const HIGH: usize = SOME * BLOCK;
 
 /// The numbers of keys of a thread: as few as possible, because the threads rank their keys one after the other.
 pub(crate) const FEW: usize = 2;
@@ -131,41 +134,75 @@ pub fn argsort_of_block<K: SortKey, I: Integer, const N: usize>(is_descending: b
 /// Returns the bits of the keys in their order, and the indices of these keys if they are needed, both in the striped arrangement.
 /// Elements beyond the end are the last ones. No thread reads the keys afterwards.
 ///
-/// Radix sort by digits of 4 bits: in each pass the elements, of which a thread has adjacent ones, are moved to their positions.
+/// Radix sort by digits of 4 bits: in each pass the elements, of which a thread has adjacent ones, are moved to their positions
+/// through shared memory. The sources use that of the counters, which are read by then.
 #[device]
 fn sorted_with_sources<K: SortKey, const N: usize, const HAS_SOURCES: bool>(
     keys: &[K],
     is_descending: bool,
 ) -> ([K::Bits; N], [u32; N]) {
+    let (mut words, mut counters) = (shared::<[u32; TILE]>(), shared::<[u32; TILE]>());
     let t = thread_idx().x;
     let mut bits = [K::Bits::MAX; N];
-    let mut blocked = [0u32; N];
+    let mut sources = [0u32; N];
     #[unroll]
     for k in 0..N {
         let source = t * N + k;
-        blocked[k] = source as u32;
+        sources[k] = source as u32;
         if source < keys.len() {
             bits[k] = bits_of(keys[source], is_descending);
         }
     }
-    let mut sources = blocked;
     let width = const { 8 * size_of::<K::Bits>() as u32 };
     #[unroll(1)]
     for shift in (0..width).step_by(DIGIT as usize) {
-        let ranks = ranks_of(bits, shift);
-        let mut next = blocked;
-        if shift + DIGIT >= width {
-            #[unroll]
-            for k in 0..N {
-                next[k] = (k * BLOCK + t) as u32;
+        let ranks = ranks_of(&mut counters, bits, shift);
+        #[unroll]
+        for k in 0..N {
+            // The remainder is for the proofs only.
+            let rank = ranks[k] as usize % (BLOCK * N);
+            words[padded(rank)] = u32::cast(bits[k]);
+            if const { size_of::<K::Bits>() > 4 } {
+                words[padded(rank + HIGH)] = u32::cast(bits[k] >> 32);
             }
         }
-        bits = moved_in::<K::Bits, N, ROWS>(bits, ranks, next);
+        sync_threads();
+        #[unroll]
+        for k in 0..N {
+            bits[k] = bits_at::<K::Bits>(&words, padded(t * N) + k);
+        }
         if HAS_SOURCES {
-            sources = moved_in::<u32, N, ROWS>(sources, ranks, next);
+            #[unroll]
+            for k in 0..N {
+                counters[padded(ranks[k] as usize % (BLOCK * N))] = sources[k];
+            }
+            sync_threads();
+            #[unroll]
+            for k in 0..N {
+                sources[k] = counters[padded(t * N) + k];
+            }
+            sync_threads();
+        }
+    }
+    #[unroll]
+    for k in 0..N {
+        let place = padded(t) + k * padded(BLOCK);
+        bits[k] = bits_at::<K::Bits>(&words, place);
+        if HAS_SOURCES {
+            sources[k] = counters[place];
         }
     }
     (bits, sources)
+}
+
+/// Returns the bits of a key whose lower half, or whole, is at this index.
+#[device]
+fn bits_at<B: Integer>(words: &[u32; TILE], place: usize) -> B {
+    let mut bits = B::cast(words[place]);
+    if const { size_of::<B>() > 4 } {
+        bits = bits | B::cast(words[place + padded(HIGH)]) << 32;
+    }
+    bits
 }
 
 /// Returns the position of each element of the block in the order of the digit at a bit; elements with the same digit keep their
@@ -175,8 +212,7 @@ fn sorted_with_sources<K: SortKey, const N: usize, const HAS_SOURCES: bool>(
 /// of the digit with the highest bit set as well. A scan of the words, in the order of the digits and of the threads for each, turns
 /// the counts into positions.
 #[device]
-fn ranks_of<B: Integer, const N: usize>(bits: [B; N], shift: u32) -> [u32; N] {
-    let mut counters = shared::<[u32; 33 * WORDS * BLOCK / 32]>();
+fn ranks_of<B: Integer, const N: usize>(counters: &mut [u32; TILE], bits: [B; N], shift: u32) -> [u32; N] {
     let t = thread_idx().x;
     #[unroll]
     for word in 0..WORDS {
@@ -219,7 +255,7 @@ fn ranks_of<B: Integer, const N: usize>(bits: [B; N], shift: u32) -> [u32; N] {
 /// Returns the index of the thread's counters that a digit, and higher bits, select.
 #[device]
 fn counter_of(digit: u32) -> usize {
-    padded(digit as usize % WORDS * BLOCK + thread_idx().x)
+    digit as usize % WORDS * padded(BLOCK) + padded(thread_idx().x)
 }
 
 /// Returns the first bit of the counter of a digit, and higher bits.
@@ -228,9 +264,9 @@ fn half_of(digit: u32) -> u32 {
     digit / WORDS as u32 % 2 * 16
 }
 
-/// Returns the index in shared memory of a counter: one of 33 is unused, so that counters with a distance of a power of two are
-/// in different banks.
+/// Returns the index in shared memory of a word: one of 33 is unused, so that words with a distance of a power of two are in
+/// different banks. The index of `i + j` is the sum of both, if one of them is a multiple of 32 or both are in the same 32 words.
 #[device]
-fn padded(counter: usize) -> usize {
-    counter + counter / 32
+fn padded(i: usize) -> usize {
+    i + i / 32
 }
