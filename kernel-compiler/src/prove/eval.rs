@@ -9,7 +9,7 @@ use super::prover::{Facts, Operation};
 use super::symbol::LaunchSymbol;
 use super::walk::{State, Value, Walk, branches};
 use crate::ir::Scalar;
-use crate::lower::{CType, CallTarget, Expr, Function, Helper, Op, Operator, Prefix};
+use crate::lower::{CType, CallTarget, Expr, Function, Helper, Op, Operator, Prefix, TypeKind};
 
 impl<'m> Walk<'m> {
     /// Returns the value of an expression, and records the conditions of the checks in it.
@@ -27,16 +27,7 @@ impl<'m> Walk<'m> {
                 facts[usize::from(*bits == 0)] = None;
                 Value::Bool(facts)
             }
-            Expr::Literal(scalar, bits) if scalar.is_integer() => {
-                let unused = 64 - self.bits(*scalar);
-                let bits = bits << unused;
-                let value = if scalar.is_signed() {
-                    i128::from(bits.cast_signed() >> unused)
-                } else {
-                    i128::from(bits >> unused)
-                };
-                Value::exact(Poly::constant(value), *scalar)
-            }
+            Expr::Literal(scalar, bits) if scalar.is_integer() => self.literal(*scalar, *bits),
             Expr::Special(name) => match self.special(name) {
                 Some(poly) => Value::exact(poly, Scalar::U32),
                 None => self.unknown(Scalar::U32),
@@ -75,18 +66,30 @@ impl<'m> Walk<'m> {
                 }
             }
             Expr::Conditional(condition, then, otherwise) => self.conditional(condition, then, otherwise),
-            Expr::Index(..) | Expr::Field(..) | Expr::Deref(_) => {
+            Expr::Field(base, _, position) => {
+                let base = self.eval(base);
+                match base.field(&[*position]) {
+                    None | Some(Value::Unknown) => self.loaded(expr),
+                    Some(known) => known.clone(),
+                }
+            }
+            Expr::Index(..) | Expr::Deref(_) => {
                 expr.for_each_child(&mut |child| drop(self.eval(child)));
                 self.loaded(expr)
             }
+            Expr::Struct(id, members) => {
+                let members = members.iter().map(|member| self.eval(member)).collect();
+                self.structure(*id, members)
+            }
+            Expr::Variant(id, variant) => match &self.module.types[id.index()].kind {
+                // As a number of its type, since C++ declares the variants as constants.
+                TypeKind::Enum { repr, variants } if repr.bits() < 64 => {
+                    variants.get(*variant).map_or(Value::Unknown, |(_, bits)| self.literal(*repr, *bits))
+                }
+                _ => Value::Unknown,
+            },
             Expr::Call(callee, args) => self.eval_call(expr, callee, args),
-            Expr::Literal(..)
-            | Expr::AddressOf(_)
-            | Expr::Struct(..)
-            | Expr::Array(..)
-            | Expr::Filled(..)
-            | Expr::Variant(..)
-            | Expr::Constant(_) => {
+            Expr::Literal(..) | Expr::AddressOf(_) | Expr::Array(..) | Expr::Filled(..) | Expr::Constant(_) => {
                 expr.for_each_child(&mut |child| drop(self.eval(child)));
                 Value::Unknown
             }
@@ -155,16 +158,22 @@ impl<'m> Walk<'m> {
         self.joined(&values, &shared)
     }
 
-    /// Returns the value of an element, a field or a referent: nothing but its type is known.
+    /// Returns the value of an integer literal by its bits.
+    fn literal(&self, scalar: Scalar, bits: u64) -> Value {
+        let unused = 64 - self.bits(scalar);
+        let bits = bits << unused;
+        let value =
+            if scalar.is_signed() { i128::from(bits.cast_signed() >> unused) } else { i128::from(bits >> unused) };
+        Value::exact(Poly::constant(value), scalar)
+    }
+
+    /// Returns the value of an element, a field or a referent of which nothing but its type is known.
     fn loaded(&mut self, place: &'m Expr) -> Value {
         match self.type_in(self.function(), place) {
             Some(CType::Scalar(Scalar::Bool)) => Value::boolean(),
             Some(CType::Scalar(scalar)) if scalar.is_integer() => {
-                let atom = self.field(place, scalar).unwrap_or_else(|| {
-                    let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
-                    self.domain.atoms.add(info)
-                });
-                Value::exact(Poly::atom(atom), scalar)
+                let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
+                Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
             }
             _ => Value::Unknown,
         }
@@ -184,12 +193,13 @@ impl<'m> Walk<'m> {
                 _ => return None,
             },
             Expr::Field(_, id, position) => match &self.module.types[id.index()].kind {
-                crate::lower::TypeKind::Struct { members, .. } => {
+                TypeKind::Struct { members, .. } => {
                     members.iter().find(|member| member.position == *position)?.ty.clone()
                 }
-                crate::lower::TypeKind::Enum { .. } => return None,
+                TypeKind::Enum { .. } => return None,
             },
             Expr::Constant(id) => self.module.constants[id.index()].ty.clone(),
+            Expr::Call(CallTarget::Function(id, _), _) => self.module.functions.get(id)?.result.clone()?,
             Expr::Binary(_, base, _) => self.type_in(function, base)?,
             _ => return None,
         })
@@ -244,7 +254,7 @@ impl<'m> Walk<'m> {
                 Value::Int { poly, scalar: to, exact: fits }
             }
             Value::Bool(_) => Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(0, 1))), to),
-            Value::Unknown => self.unknown(to),
+            Value::Unknown | Value::Struct(_) => self.unknown(to),
         }
     }
 
@@ -278,7 +288,7 @@ impl<'m> Walk<'m> {
     fn exact_int(&mut self, value: Value, to: Scalar) -> Option<Poly> {
         match self.converted(value, to) {
             Value::Int { poly, scalar, exact } => Some(self.exact(poly, scalar, exact)),
-            Value::Unknown | Value::Bool(_) => None,
+            Value::Unknown | Value::Bool(_) | Value::Struct(_) => None,
         }
     }
 
@@ -510,7 +520,7 @@ impl<'m> Walk<'m> {
                 let exactly = self.exact(poly.clone(), scalar, exact);
                 Some((poly, exactly))
             }
-            Value::Unknown | Value::Bool(_) => None,
+            Value::Unknown | Value::Bool(_) | Value::Struct(_) => None,
         }
     }
 
@@ -713,8 +723,10 @@ impl<'m> Walk<'m> {
                     let (_, (_, last)) = (operand(self, scalar), operand(self, scalar));
                     self.step_towards(*var, steps.then_some(&last));
                 }
-                if let Some(Expr::Var(var)) = output {
-                    self.assign(*var, Value::Unknown);
+                match output {
+                    Some(Expr::Var(var)) => self.assign(*var, Value::Unknown),
+                    Some(place) => self.assign_field(place, Value::Unknown),
+                    None => {}
                 }
                 Value::boolean()
             }

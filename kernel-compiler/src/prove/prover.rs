@@ -336,12 +336,26 @@ impl Domain {
             facts.extend(own.iter().cloned());
             // Other facts are in scope than those that `known` belongs to.
             let condition = self.nonnegative(&poly, &facts, depth - 1, &mut Known::default());
+            if condition != Condition::TRUE && self.is_impossible(own, &facts) {
+                continue;
+            }
             if condition == Condition::FALSE {
                 return condition;
             }
             every.push(condition);
         }
         self.all(every)
+    }
+
+    /// Returns whether some facts contradict others: a sum of two numbers that are not negative would be negative.
+    fn is_impossible(&self, own: &[Rc<Fact>], facts: &Facts) -> bool {
+        let is_certain = |fact: &&Rc<Fact>| fact.when == Condition::TRUE;
+        own.iter().filter(is_certain).any(|one| {
+            let innermost = self.atoms.innermost_of(one);
+            let related = facts.iter().filter(|other| self.atoms.innermost_of(other) == innermost).filter(is_certain);
+            let sums = related.filter_map(|other| one.poly.add(&other.poly));
+            sums.into_iter().any(|sum| self.atoms.interval(&sum).1.is_some_and(|hi| hi < 0))
+        })
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step of a search")]

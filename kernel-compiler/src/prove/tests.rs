@@ -75,6 +75,47 @@ fn everyday_kernels_need_no_checks() {
                 y[r] = sum;
             }
         }",
+        "struct Cell { x: usize, y: usize }
+        impl Cell {
+            fn index(&self, width: usize) -> usize { self.y * width + self.x }
+        }
+        fn cells(a: &[f32], b: &mut [f32], width: usize, height: usize) {
+            let (x, y) = grid(2);
+            if x < width && y < height {
+                let cell = Cell { x, y };
+                b[cell.index(width)] = a[cell.index(width)];
+            }
+        }",
+        "fn split(i: usize, n: usize) -> (usize, usize) { (i / n, i % n) }
+        fn tuple(x: &[f32], y: &mut [f32]) {
+            let i = grid(1);
+            if i < y.len() && i < x.len() {
+                let (row, column) = split(i, 16);
+                y[row * 16 + column] = x[row * 16 + column];
+            }
+        }",
+        "struct Span { at: usize, end: usize }
+        fn spans(x: &[f32], y: &mut [f32]) {
+            let i = grid(1);
+            let mut span = Span { at: i * 8, end: x.len() };
+            if i < y.len() {
+                let mut sum = 0.0f32;
+                while span.at < span.end { sum += x[span.at]; span.at += 1; }
+                y[i] = sum;
+            }
+        }",
+        "struct Found { tag: u32, at: usize }
+        fn find(x: &[u32], of: u32) -> Found {
+            for i in 0..x.len() { if x[i] == of { return Found { tag: 1, at: i }; } }
+            Found { tag: 0, at: 0 }
+        }
+        fn search(x: &[u32], y: &mut [u32]) {
+            let i = grid(1);
+            if i < y.len() {
+                let found = find(x, i as u32);
+                if found.tag == 1 { y[i] = x[found.at]; }
+            }
+        }",
         "fn reduce(x: &[f32], out: &mut [f32]) {
             let tile = shared::<[f32; 256]>();
             let t = thread_idx().x;

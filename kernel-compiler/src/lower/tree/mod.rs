@@ -176,7 +176,7 @@ pub(crate) enum Body {
 }
 
 /// A variable of a [`Function`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct VarId(pub(crate) u32);
 
 impl VarId {

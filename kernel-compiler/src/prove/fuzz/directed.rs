@@ -489,6 +489,25 @@ fn calls_that_do_not_return() {
     }
 }
 
+/// The fields of structs: assigned as a whole, through references, in loops, and as the results of several returns.
+#[test]
+fn fields_of_structs() {
+    for text in [
+        "struct S { a: usize, b: usize } fn k(x: &mut [u32], n: usize) { let mut s: S = S { a: 0usize, b: 1usize }; for i in 0usize..n { if s.a < x.len() { x[s.a] = 1u32; } if i == 2usize { s = S { a: s.b * 7usize, b: n }; } x[s.a % 3usize] = s.b as u32; } }",
+        "struct S { a: usize, b: usize } fn f(s: &mut S) { s.a += 5usize; } fn k(x: &mut [u32]) { let mut s: S = S { a: 0usize, b: 1usize }; if s.a < x.len() { f(&mut s); x[s.a] = 1u32; x[s.b] = 1u32; } }",
+        "struct S { a: usize, b: usize } fn k(x: &mut [u32]) { let mut s: S = S { a: 0usize, b: 1usize }; { let r: &mut usize = &mut s.b; *r += 4usize; } if s.a < x.len() { x[s.b] = 1u32; x[s.a] = 1u32; } }",
+        "struct S { a: usize, b: usize } struct T { s: S, c: usize } fn k(x: &mut [u32], n: usize) { let mut t: T = T { s: S { a: n, b: n }, c: 0usize }; let u: S = t.s; if u.a < x.len() { t.s.a += 1usize; x[u.a] = 1u32; x[t.s.b] = 2u32; x[t.s.a] = 3u32; } }",
+        "struct S { a: usize, b: usize } fn k(x: &mut [u32], n: usize) { let mut s: S = S { a: 9usize, b: n }; let old: S = s; while s.a > 0usize { s.a -= 1usize; x[old.a] = 1u32; x[s.a] = 2u32; s.b = s.b.wrapping_mul(3usize); if s.b < x.len() { x[s.b] = 4u32; } } }",
+        "struct O { t: u32, v: usize } fn f(x: &[u32], n: usize) -> O { if n < x.len() { return O { t: 1u32, v: n }; } if n > 100usize { return O { t: 2u32, v: n - 100usize }; } O { t: 0u32, v: 7usize } } fn k(x: &mut [u32], n: usize) { let o: O = f(&x[..], n); if o.t == 1u32 { x[o.v] = 1u32; } if o.t == 2u32 { x[o.v] = 2u32; } if o.t != 1u32 { x[o.v + 1usize] = 3u32; } }",
+        "struct O { t: u32, v: usize } fn f(x: &[u32], n: usize) -> O { if n < x.len() { return O { t: 1u32, v: n }; } O { t: 1u32, v: n + 1usize } } fn k(x: &mut [u32], n: usize) { let o: O = f(&x[..], n); if o.t == 1u32 { x[o.v] = 1u32; } }",
+        "struct O { t: u32, v: usize } fn k(x: &mut [u32], n: usize) { let mut o: O = O { t: 0u32, v: n }; if n < x.len() { o = O { t: 1u32, v: n }; } o.t = 1u32; if o.t == 1u32 { x[o.v] = 1u32; } }",
+        "struct O { t: u32, v: usize } fn k(x: &mut [u32], n: usize) { let mut o: O = O { t: 0u32, v: n }; if n < x.len() { o = O { t: 1u32, v: n }; } o.v += 1usize; if o.t == 1u32 { x[o.v] = 1u32; x[o.v - 1usize] = 2u32; } }",
+        "struct S { a: i32, b: u8 } fn k(x: &mut [u32], n: i32) { let mut s: S = S { a: n, b: 250u8 }; for i in 0usize..10usize { s.b = s.b.wrapping_add(1u8); s.a = s.a.wrapping_add(1i32); if (s.b as usize) < x.len() { x[s.b as usize] = i as u32; } if s.a >= 0i32 && (s.a as usize) < x.len() { x[s.a as usize] = 1u32; } } }",
+    ] {
+        holds(text);
+    }
+}
+
 /// The kernels of the file `CUMBIA_PROOF_FILE`, separated by lines of `---`.
 #[test]
 fn kernels_of_a_file() {

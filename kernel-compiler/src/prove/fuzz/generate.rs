@@ -1,6 +1,10 @@
 //! Random kernels whose indices, divisors and shift amounts are near every limit, as text for the test front end.
 
+mod structs;
+
 use std::fmt::Write;
+
+use structs::{Passing, Structs, owner};
 
 use super::idioms::IDIOMS;
 use crate::ir::Scalar;
@@ -76,6 +80,7 @@ struct Array {
     dimensions: u8,
 }
 
+#[derive(Clone)]
 struct Function {
     name: String,
     params: Vec<FunctionParam>,
@@ -87,6 +92,8 @@ enum FunctionParam {
     Number(Scalar),
     Slice(Scalar),
     Reference(Scalar),
+    /// A struct, by its number.
+    Struct(usize, Passing),
 }
 
 struct Generator<'r> {
@@ -103,6 +110,7 @@ struct Generator<'r> {
     /// The result type of the function; `None` in a kernel.
     result: Option<Scalar>,
     dimensions: usize,
+    structs: Structs,
 }
 
 /// Generates a kernel with about `size` statements.
@@ -120,7 +128,9 @@ pub(super) fn kernel(rng: &mut Rng, size: usize) -> Kernel {
         budget: 0,
         result: None,
         dimensions,
+        structs: Structs::default(),
     };
+    generator.define_structs();
     for _ in 0..generator.rng.below(3) {
         if generator.rng.chance(60) {
             generator.function();
@@ -161,12 +171,14 @@ impl Generator<'_> {
         let mut params = Vec::new();
         self.vars.clear();
         self.arrays.clear();
+        self.structs.vars.clear();
         for i in 0..=self.rng.below(3) {
             let ty = self.ty();
             let mutable = self.rng.chance(30);
-            let param = match self.rng.below(6) {
+            let param = match self.rng.below(7) {
                 0 | 1 => FunctionParam::Slice(ty),
                 2 => FunctionParam::Reference(ty),
+                3 => self.struct_param(),
                 _ => FunctionParam::Number(ty),
             };
             match param {
@@ -182,8 +194,23 @@ impl Generator<'_> {
                     let _ = write!(head, "{}a{i}: {}, ", if mutable { "mut " } else { "" }, ty.name());
                     self.vars.push(Var { name: format!("a{i}"), ty, mutable });
                 }
+                FunctionParam::Struct(of, passing) => {
+                    let is_mutable = match passing {
+                        Passing::Value => mutable,
+                        Passing::Shared => false,
+                        Passing::Mutable => true,
+                    };
+                    let name = format!("o{i}");
+                    let place = if passing == Passing::Value { name.clone() } else { format!("*{name}") };
+                    let prefix = if passing == Passing::Value && mutable { "mut " } else { "" };
+                    let _ = write!(head, "{prefix}{name}: {}{}, ", passing.prefix(), self.structs.defs[of].name);
+                    self.add_struct(place, of, is_mutable);
+                }
             }
             params.push(param);
+        }
+        if self.rng.chance(40) && !self.structs.defs.is_empty() {
+            return self.constructor(name, head.trim_end_matches(", "), params);
         }
         let result = self.ty();
         self.result = Some(result);
@@ -208,6 +235,7 @@ impl Generator<'_> {
     fn kernel(&mut self, size: isize) -> Vec<Param> {
         self.vars.clear();
         self.arrays.clear();
+        self.structs.vars.clear();
         self.result = None;
         let mut params = vec![Param::Slice(Scalar::U32)];
         let mut head = "fn k(x: &mut [u32]".to_owned();
@@ -254,7 +282,7 @@ impl Generator<'_> {
 
     /// Writes some statements in a scope of their own; the caller closes the braces.
     fn stmts(&mut self) {
-        let saved = (self.vars.clone(), self.arrays.clone());
+        let saved = (self.vars.clone(), self.arrays.clone(), self.structs.vars.clone());
         for _ in 0..=self.rng.below(4) {
             if self.budget <= 0 {
                 break;
@@ -264,7 +292,7 @@ impl Generator<'_> {
         }
         let at_top = self.depth == 1;
         if !at_top {
-            (self.vars, self.arrays) = saved;
+            (self.vars, self.arrays, self.structs.vars) = saved;
         }
     }
 
@@ -452,9 +480,15 @@ impl Generator<'_> {
     }
 
     fn call(&mut self, function: usize, depth: usize) -> Option<String> {
-        let params = self.functions[function].params.clone();
+        let Function { name, params, .. } = self.functions[function].clone();
+        self.call_of(&name, params, depth)
+    }
+
+    /// Returns a call of a function with these parameters, if arguments can be supplied.
+    fn call_of(&mut self, function: &str, params: Vec<FunctionParam>, depth: usize) -> Option<String> {
         let mut args = Vec::new();
-        let mut taken = Vec::new();
+        // The variables to which references exist, of structs as a whole.
+        let mut taken: Vec<String> = Vec::new();
         for param in params {
             args.push(match param {
                 FunctionParam::Number(ty) => self.expr(ty, depth.min(1)),
@@ -472,17 +506,31 @@ impl Generator<'_> {
                     format!("&{name}[..]")
                 }
                 FunctionParam::Reference(ty) => {
-                    let var = self.of_type(ty, true).filter(|var| !taken.contains(&var.name))?;
-                    taken.push(var.name.clone());
+                    let var = self.of_type(ty, true).filter(|var| !taken.contains(&owner(&var.name).to_owned()))?;
+                    taken.push(owner(&var.name).to_owned());
                     if let Some(name) = var.name.strip_prefix('*') {
                         name.to_owned()
                     } else {
                         format!("&mut {}", var.name)
                     }
                 }
+                FunctionParam::Struct(of, passing) => {
+                    let var = self.struct_var(of, passing == Passing::Mutable)?;
+                    if passing != Passing::Value {
+                        if taken.iter().any(|taken| taken == owner(&var)) {
+                            return None;
+                        }
+                        taken.push(owner(&var).to_owned());
+                    }
+                    match (passing, var.strip_prefix('*')) {
+                        (Passing::Value, _) => var,
+                        (_, Some(reference)) => reference.to_owned(),
+                        (_, None) => format!("{}{var}", passing.prefix()),
+                    }
+                }
             });
         }
-        Some(format!("{}({})", self.functions[function].name, args.join(", ")))
+        Some(format!("{function}({})", args.join(", ")))
     }
 
     /// Returns an index, likely one near a guard.
@@ -640,7 +688,9 @@ impl Generator<'_> {
         let ty = self.ty();
         let value = self.expr(ty, 3);
         // Sometimes shadows a variable.
-        let shadowed = self.of_type(ty, false).filter(|var| !var.name.starts_with('*') && self.rng.chance(15));
+        let shadowed = self
+            .of_type(ty, false)
+            .filter(|var| !var.name.starts_with('*') && !var.name.contains('.') && self.rng.chance(15));
         let name = match shadowed {
             Some(var) => var.name,
             None => self.name("v"),
@@ -908,7 +958,8 @@ impl Generator<'_> {
         if self.rng.chance(35) {
             return self.idiom();
         }
-        match self.rng.below(40) {
+        match self.rng.below(44) {
+            40..=43 => self.struct_stmt(),
             0..=8 => self.store(),
             9..=14 => self.declare(),
             15..=18 => self.assign(),
@@ -1029,8 +1080,11 @@ impl Generator<'_> {
                 let all = self.vars.clone();
                 self.open("{");
                 self.line(format!("let {name}: &mut {} = &mut {};", var.ty.name(), var.name));
-                self.vars.retain(|other| other.name != var.name);
+                self.vars.retain(|other| owner(&other.name) != owner(&var.name));
+                let structs = self.structs.vars.clone();
+                self.structs.vars.retain(|other| owner(&other.name) != owner(&var.name));
                 let value = self.expr(var.ty, 1);
+                self.structs.vars = structs;
                 let op = *self.rng.pick(&["=", "+=", "-="]);
                 self.line(format!("*{name} {op} {value};"));
                 self.close("}");
@@ -1045,9 +1099,9 @@ impl Generator<'_> {
                     self.open(format!("{pattern} => {{"));
                     if self.budget > 0 {
                         self.budget -= 1;
-                        let (vars, arrays) = (self.vars.clone(), self.arrays.clone());
+                        let saved = (self.vars.clone(), self.arrays.clone(), self.structs.vars.clone());
                         self.stmt();
-                        (self.vars, self.arrays) = (vars, arrays);
+                        (self.vars, self.arrays, self.structs.vars) = saved;
                     }
                     self.close("}");
                 }

@@ -10,7 +10,7 @@ use crate::prove::condition::{Condition, Formula};
 use crate::prove::poly::{Atom, Monomial, Poly};
 use crate::prove::prover::Operation;
 use crate::prove::symbol::LaunchSymbol;
-use crate::prove::walk::{Value, Visit, Walk, root};
+use crate::prove::walk::{Value, Visit, Walk};
 
 /// The maximum depth of nested operations in a test.
 const DEPTH: usize = 4;
@@ -41,6 +41,29 @@ struct Saturated {
     most: Option<i128>,
 }
 
+/// Adds the atom that a variable has as its value, or those of its fields.
+fn add_places(
+    walk: &Walk<'_>,
+    visit: &Visit<'_>,
+    place: Expr,
+    value: &Value,
+    places: &mut HashMap<Atom, (Expr, Scalar)>,
+) {
+    match (value, walk.type_in(visit.function, &place)) {
+        (Value::Int { poly, scalar, exact: true }, Some(ty)) if ty == CType::Scalar(*scalar) => {
+            if let Some(atom) = poly.as_atom() {
+                places.insert(atom, (place, *scalar));
+            }
+        }
+        (Value::Struct(fields), Some(CType::Named(id))) => {
+            for (position, field) in &**fields {
+                add_places(walk, visit, Expr::field(place.clone(), id, *position), field, places);
+            }
+        }
+        _ => {}
+    }
+}
+
 impl<'a> Entry<'a> {
     /// `scope` are the variables that are in scope ahead of the loop.
     pub(super) fn new(module: &'a Module, walk: &'a Walk<'a>, scope: &[VarId], visit: &'a Visit<'a>) -> Entry<'a> {
@@ -48,20 +71,11 @@ impl<'a> Entry<'a> {
         for (name, atom) in &walk.specials {
             places.insert(*atom, (Expr::Special(name), Scalar::U32));
         }
-        for (place, atom) in &visit.fields {
-            if let Some(CType::Scalar(scalar)) = walk.type_in(visit.function, place)
-                && root(place).is_some_and(|root| scope.contains(&root))
-            {
-                places.insert(*atom, ((*place).clone(), scalar));
-            }
-        }
-        for var in scope {
-            if let Value::Int { poly, scalar, exact: true } = &*visit.vars[var.index()]
-                && visit.function.vars[var.index()].ty == CType::Scalar(*scalar)
-                && let Some(atom) = poly.as_atom()
-            {
-                places.insert(atom, (Expr::Var(*var), *scalar));
-            }
+        // A variable rather than a field with the same value.
+        let is_scalar = |var: &VarId| matches!(visit.function.vars[var.index()].ty, CType::Scalar(_));
+        let (variables, structs): (Vec<VarId>, Vec<VarId>) = scope.iter().partition(|var| is_scalar(var));
+        for var in structs.into_iter().chain(variables) {
+            add_places(walk, visit, Expr::Var(var), &visit.vars[var.index()], &mut places);
         }
         let operations = walk.domain.operations.iter().map(|(operation, atom)| (*atom, operation)).collect();
         let greatest = walk.range(Scalar::Usize).hi;

@@ -2,9 +2,8 @@
 
 use litemap::LiteMap;
 
-use crate::lower::{
-    CType, CallTarget, Expr, Function, Header, Helper, Module, Next, Op, Operator, Stmt, StmtKind, VarId,
-};
+use super::value::Slot;
+use crate::lower::{CType, CallTarget, Expr, Function, Header, Helper, Module, Next, Op, Operator, Stmt, StmtKind};
 use crate::set::Set;
 
 /// The direction in which the assignments of a loop change a variable, as far as their form tells.
@@ -15,20 +14,20 @@ pub(super) enum Direction {
     Either,
 }
 
-/// The variables that a loop assigns.
+/// The variables and the fields that a loop assigns.
 #[derive(Default)]
 pub(super) struct Directions {
-    pub(super) of: LiteMap<u32, Direction>,
+    pub(super) of: LiteMap<Slot, Direction>,
     /// The number of assignments in the text.
-    pub(super) times: LiteMap<u32, usize>,
+    pub(super) times: LiteMap<Slot, usize>,
 }
 
 impl Directions {
     /// Adds an assignment.
-    pub(super) fn note(&mut self, var: VarId, direction: Direction) {
-        *self.times.entry(var.0).or_default() += 1;
+    pub(super) fn note(&mut self, slot: Slot, direction: Direction) {
+        *self.times.entry(slot.clone()).or_default() += 1;
         self.of
-            .entry(var.0)
+            .entry(slot)
             .and_modify(|now| {
                 if *now != direction {
                     *now = Direction::Either;
@@ -38,7 +37,7 @@ impl Directions {
     }
 
     /// Adds the assignment of a value.
-    pub(super) fn assign(&mut self, var: VarId, value: &Expr) {
+    pub(super) fn assign(&mut self, slot: Slot, value: &Expr) {
         let direction = match value {
             Expr::Binary(Operator::Add, ..) => Direction::Up,
             Expr::Binary(Operator::Div | Operator::Shr | Operator::Sub, ..) => Direction::Down,
@@ -49,26 +48,48 @@ impl Directions {
             },
             _ => Direction::Either,
         };
-        self.note(var, direction);
+        self.note(slot, direction);
+    }
+
+    /// Returns the slots, in such an order that a struct precedes its fields, which are not listed if it is assigned as a whole.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (&Slot, Direction)> {
+        self.of.iter().filter(|(slot, _)| !self.is_in_another(slot)).map(|(slot, direction)| (slot, *direction))
+    }
+
+    /// Returns whether a struct that the slot is a field of is assigned as a whole.
+    fn is_in_another(&self, slot: &Slot) -> bool {
+        let is_assigned = |len: usize| {
+            let outer = Slot { var: slot.var, path: slot.path.iter().copied().take(len).collect() };
+            self.of.contains_key(&outer)
+        };
+        (0..slot.path.len()).any(is_assigned)
     }
 }
 
-/// Collects the variables that statements assign.
+/// Collects the variables and the fields that statements assign.
 pub(super) fn collect_assigned(stmts: &[Stmt], found: &mut Directions) {
     for stmt in stmts {
         match &stmt.kind {
-            StmtKind::Declare { var, init: _ } | StmtKind::Shared { var } => found.note(*var, Direction::Either),
-            StmtKind::Assign { place: Expr::Var(var), value } => found.assign(*var, value),
-            StmtKind::Update { op, place: Expr::Var(var), value: _ } => found.note(
-                *var,
-                match op {
+            StmtKind::Declare { var, init: _ } | StmtKind::Shared { var } => {
+                found.note((*var).into(), Direction::Either)
+            }
+            StmtKind::Assign { place, value } => {
+                if let Some(slot) = Slot::of(place) {
+                    found.assign(slot, value);
+                }
+            }
+            StmtKind::Update { op, place, value: _ } => {
+                let direction = match op {
                     Operator::Add => Direction::Up,
                     Operator::Sub | Operator::Div | Operator::Shr => Direction::Down,
                     _ => Direction::Either,
-                },
-            ),
+                };
+                if let Some(slot) = Slot::of(place) {
+                    found.note(slot, direction);
+                }
+            }
             StmtKind::Loop { header: Header::For { var, next, .. }, .. } => {
-                found.note(*var, Direction::Either);
+                found.note((*var).into(), Direction::Either);
                 if let Next::Assign(value) = next {
                     collect_outputs(value, found);
                 }
@@ -85,8 +106,8 @@ pub(super) fn collect_assigned(stmts: &[Stmt], found: &mut Directions) {
 pub(super) fn collect_outputs(expr: &Expr, found: &mut Directions) {
     expr.for_each(&mut |expr| {
         let Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) = expr else { return };
-        if let Some(Expr::Var(var)) = op.output().and_then(|position| args.get(position)) {
-            found.note(*var, Direction::Either);
+        if let Some(slot) = op.output().and_then(|position| args.get(position)).and_then(Slot::of) {
+            found.note(slot, Direction::Either);
         }
     });
 }
@@ -115,7 +136,10 @@ pub(super) fn collect_borrowed(module: &Module, function: &Function, stmts: &[St
                 Expr::Call(CallTarget::Function(id, _), args) => {
                     let Some(callee) = module.functions.get(id) else { return };
                     for (param, arg) in callee.params.iter().zip(args) {
-                        if is_reference(&callee.vars[param.index()].ty) {
+                        let ty = &callee.vars[param.index()].ty;
+                        // Nothing changes a value while a shared reference to it exists.
+                        let is_shared = matches!(ty, CType::Reference { mutable: false, .. });
+                        if is_reference(ty) && !is_shared {
                             collect_roots(arg, found);
                         }
                     }
@@ -130,43 +154,6 @@ pub(super) fn collect_borrowed(module: &Module, function: &Function, stmts: &[St
                 _ => {}
             });
         });
-    }
-}
-
-/// Collects the variables that are written, or a part of which is, after their declarations.
-pub(super) fn collect_written(stmts: &[Stmt], found: &mut Set<u32>) {
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::Assign { place, value: _ } | StmtKind::Update { op: _, place, value: _ } => {
-                collect_roots(place, found);
-            }
-            // It is assigned later.
-            StmtKind::Declare { var, init: None } | StmtKind::Shared { var } => {
-                found.insert(var.0);
-            }
-            _ => {}
-        }
-        for_each_block(&stmt.kind, &mut |block| collect_written(block, found));
-        stmt.for_each_expr(&mut |expr| {
-            expr.for_each(&mut |expr| {
-                if let Expr::Call(CallTarget::Helper(Helper { op, .. }, _), args) = expr
-                    && let Some(output) = op.output().and_then(|position| args.get(position))
-                {
-                    collect_roots(output, found);
-                }
-            });
-        });
-    }
-}
-
-/// Returns the variable that a place is a field of, at any depth.
-pub(in crate::prove) fn root(place: &Expr) -> Option<VarId> {
-    match place {
-        Expr::Field(base, _, _) => match &**base {
-            Expr::Var(var) => Some(*var),
-            base => root(base),
-        },
-        _ => None,
     }
 }
 

@@ -6,10 +6,9 @@ use std::rc::Rc;
 
 use super::Walk;
 use super::value::Value;
-use crate::lower::{Expr, Function, Header, Label, Stmt};
+use crate::lower::{Function, Header, Label, Stmt};
 use crate::prove::atoms::Atoms;
 use crate::prove::condition::Condition;
-use crate::prove::poly::Atom;
 
 /// The executions of some loops.
 pub(in crate::prove) struct Entries<'m> {
@@ -25,8 +24,6 @@ pub(in crate::prove) struct Visit<'m> {
     pub(in crate::prove) function: &'m Function,
     /// The values of the variables ahead of the loop.
     pub(in crate::prove) vars: Vec<Rc<Value>>,
-    /// The fields of variables that are read ahead of the loop or in it.
-    pub(in crate::prove) fields: Vec<(&'m Expr, Atom)>,
     /// The numbers of the invariants that the walk of the loop assumes.
     pub(in crate::prove) invariants: Range<usize>,
     /// The conditions under which checks never fail, by their numbers. They refer to atoms that precede the loop.
@@ -57,7 +54,6 @@ impl<'m> Walk<'m> {
             header,
             function: self.frame.function,
             vars: state.vars.clone(),
-            fields: Vec::new(),
             invariants: 0..0,
             checks: Vec::new(),
         };
@@ -68,11 +64,10 @@ impl<'m> Walk<'m> {
         let outer = self.entries.as_mut().and_then(|entries| entries.open.replace(visit));
         self.loop_(header, body, next, end);
         self.domain.atoms.entry = entry;
-        let fields = self.frame.fields.clone();
         let invariants = first..self.domain.conditions.invariants.len();
         if let Some(entries) = &mut self.entries {
             let visit = std::mem::replace(&mut entries.open, outer);
-            entries.visits.extend(visit.map(|visit| Visit { fields, invariants, ..visit }));
+            entries.visits.extend(visit.map(|visit| Visit { invariants, ..visit }));
         }
     }
 }

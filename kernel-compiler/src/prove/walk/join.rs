@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::value::{Value, same};
 use super::{State, Walk};
 use crate::prove::atoms::{AtomInfo, Case, Fact, Range};
+use crate::prove::condition::Condition;
 use crate::prove::poly::Poly;
 use crate::prove::prover::Facts;
 
@@ -45,7 +46,7 @@ impl Walk<'_> {
                 // The facts of the only predecessor where the value is possible.
                 let mut possible = values.iter().filter_map(|(value, own)| match value {
                     Value::Bool(facts) => facts[holds].as_ref().map(|facts| (facts.clone(), *own)),
-                    Value::Unknown | Value::Int { .. } => Some((Vec::new(), [].as_slice())),
+                    Value::Unknown | Value::Int { .. } | Value::Struct(_) => Some((Vec::new(), [].as_slice())),
                 });
                 let (mut facts, own) = possible.next()?;
                 if possible.next().is_some() {
@@ -54,6 +55,7 @@ impl Walk<'_> {
                 facts.extend(own.iter().cloned());
                 Some(facts)
             })),
+            Value::Struct(fields) => self.joined_fields(fields, values, shared),
             Value::Int { scalar, .. } => {
                 let scalar = *scalar;
                 let limits = self.range(scalar);
@@ -81,13 +83,58 @@ impl Walk<'_> {
             }
         }
     }
+
+    /// Returns the struct that is one of several. A field with a different constant in each of them, such as the tag of an enum,
+    /// decides which one it is.
+    fn joined_fields(&mut self, first: &[(usize, Value)], values: &[(&Value, &[Rc<Fact>])], shared: &Facts) -> Value {
+        let of = |position: usize| {
+            values.iter().map(|(value, own)| Some((value.field(&[position])?, *own))).collect::<Option<Vec<_>>>()
+        };
+        let constants = |position: usize| {
+            let constant = |value: &Value| match value {
+                Value::Int { poly, scalar: _, exact: true } => poly.as_constant(),
+                _ => None,
+            };
+            let constants: Vec<i128> = of(position)?.iter().map(|(value, _)| constant(value)).collect::<Option<_>>()?;
+            let are_different = constants.iter().enumerate().all(|(at, one)| !constants[..at].contains(one));
+            are_different.then_some(constants)
+        };
+        let tag = first.iter().find_map(|(position, _)| Some((*position, constants(*position)?)));
+        let mut all: Vec<Facts> = values.iter().map(|(_, own)| own.to_vec()).collect();
+        let mut fields = Vec::with_capacity(first.len());
+        if let Some((position, constants)) = &tag
+            && let Some(values) = of(*position)
+        {
+            let value = self.joined(&values, shared);
+            if let Value::Int { poly, .. } = &value {
+                for (facts, constant) in all.iter_mut().zip(constants) {
+                    let difference = poly.offset(-constant);
+                    let opposite = difference.clone().and_then(Poly::negated);
+                    let equal = [difference, opposite].into_iter().flatten();
+                    facts.extend(equal.map(|poly| self.domain.atoms.fact(poly, Condition::TRUE)));
+                }
+            }
+            fields.push((*position, value));
+        }
+        for (position, _) in first {
+            if tag.as_ref().is_some_and(|(tag, _)| tag == position) {
+                continue;
+            }
+            let Some(values) = of(*position) else { return Value::Unknown };
+            let values: Vec<(&Value, &[Rc<Fact>])> =
+                values.iter().zip(&all).map(|((value, _), facts)| (*value, facts.as_slice())).collect();
+            fields.push((*position, self.joined(&values, shared)));
+        }
+        fields.sort_by_key(|(position, _)| first.iter().position(|(of, _)| of == position));
+        Value::Struct(fields.into())
+    }
 }
 
 /// Returns the facts of a condition that is false, and those of one that is true.
 pub(in crate::prove) fn branches(condition: &Value) -> [Option<Facts>; 2] {
     match condition {
         Value::Bool(facts) => facts.clone(),
-        Value::Unknown | Value::Int { .. } => [Some(Vec::new()), Some(Vec::new())],
+        Value::Unknown | Value::Int { .. } | Value::Struct(_) => [Some(Vec::new()), Some(Vec::new())],
     }
 }
 

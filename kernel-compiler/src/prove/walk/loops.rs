@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::assigned::{Direction, Directions, collect_assigned, collect_outputs};
 use super::join::{branches, extended};
-use super::value::Value;
+use super::value::{Slot, Value};
 use super::{Exits, State, Walk};
 use crate::ir::Scalar;
 use crate::lower::{CType, CallTarget, Expr, Header, Helper, Label, Next, Op, Operator, Stmt, StmtKind, VarId};
@@ -53,10 +53,10 @@ impl<'m> Walk<'m> {
         let mut directions = Directions::default();
         collect_assigned(body, &mut directions);
         match header {
-            Header::For { var, next: Next::Increment, .. } => directions.note(*var, Direction::Up),
-            Header::For { var, next: Next::Decrement, .. } => directions.note(*var, Direction::Down),
+            Header::For { var, next: Next::Increment, .. } => directions.note((*var).into(), Direction::Up),
+            Header::For { var, next: Next::Decrement, .. } => directions.note((*var).into(), Direction::Down),
             Header::For { var, next: Next::Assign(value), .. } => {
-                directions.assign(*var, value);
+                directions.assign((*var).into(), value);
                 collect_outputs(value, &mut directions);
             }
             Header::Open { .. } | Header::Deferred(_) => {}
@@ -130,10 +130,11 @@ impl<'m> Walk<'m> {
 
     /// Derives the conditions under which every iteration preserves the invariants that were assumed.
     fn verify(&mut self, invariants: Vec<Invariant>, latches: &mut [State]) {
-        for Invariant { var, number, bound, lower, scalar } in invariants {
+        for Invariant { slot, number, bound, lower, scalar } in invariants {
             let mut every = Vec::new();
             for latch in latches.iter_mut() {
-                let Value::Int { poly, scalar: _, exact } = Value::clone(&latch.vars[var.index()]) else {
+                let value = latch.vars[slot.var.index()].field(&slot.path).cloned();
+                let Some(Value::Int { poly, scalar: _, exact }) = value else {
                     every.push(Condition::FALSE);
                     continue;
                 };
@@ -196,7 +197,7 @@ impl<'m> Walk<'m> {
     ) -> Option<Walked> {
         let Header::For { var: more, .. } = header else { return None };
         // The helper is the only one that changes the variable.
-        if directions.times.get(&var.0) != Some(&1) || directions.times.get(&more.0) != Some(&1) {
+        if [var, *more].iter().any(|var| directions.times.get(&Slot::from(*var)) != Some(&1)) {
             return None;
         }
         let more = self.read(*more);
@@ -224,7 +225,8 @@ impl<'m> Walk<'m> {
         else {
             return None;
         };
-        let is_changed = |var: &VarId| directions.of.contains_key(&var.0) || self.frame.borrowed.contains(&var.0);
+        let is_changed =
+            |var: &VarId| directions.of.contains_key(&Slot::from(*var)) || self.frame.borrowed.contains(&var.0);
         let by = match next {
             Next::Increment => 1,
             Next::Assign(Expr::Call(CallTarget::Helper(Helper { op: Op::Step, .. }, _), args))
@@ -249,7 +251,7 @@ impl<'m> Walk<'m> {
             _ => false,
         };
         let is_counter = matches!(&**left, Expr::Var(left) if left == var)
-            && directions.times.get(&var.0) == Some(&1)
+            && directions.times.get(&Slot::from(*var)) == Some(&1)
             && !self.frame.borrowed.contains(&var.0);
         let CType::Scalar(scalar) = self.frame.function.vars[var.index()].ty else { return None };
         if !is_constant || !is_counter || !scalar.is_integer() {
@@ -281,27 +283,25 @@ impl<'m> Walk<'m> {
         stepped: Option<&Stepped>,
     ) -> Vec<Invariant> {
         let mut invariants = Vec::new();
-        for (&index, &direction) in &directions.of {
-            let var = VarId(index);
-            let initial = match self.state.as_ref().map(|state| &*state.vars[var.index()]) {
-                None => continue,
-                // Declared in the loop.
-                Some(Value::Unknown) => {
-                    self.assign(var, Value::Unknown);
+        for (slot, direction) in directions.slots() {
+            let var = slot.var;
+            let Some(state) = &self.state else { continue };
+            let initial = state.vars[var.index()].field(&slot.path).unwrap_or(&Value::Unknown).clone();
+            let scalar = match (&self.frame.function.vars[var.index()].ty, &initial) {
+                (_, Value::Int { scalar, .. }) if !slot.path.is_empty() => *scalar,
+                // Otherwise it is declared in the loop.
+                (CType::Scalar(scalar), Value::Int { .. })
+                    if scalar.is_integer() && !self.frame.borrowed.contains(&var.0) =>
+                {
+                    *scalar
+                }
+                _ => {
+                    self.forget(slot);
                     continue;
                 }
-                Some(initial) => initial.clone(),
             };
-            let CType::Scalar(scalar) = self.frame.function.vars[var.index()].ty else {
-                self.assign(var, Value::Unknown);
-                continue;
-            };
-            if !scalar.is_integer() || self.frame.borrowed.contains(&index) {
-                self.assign(var, Value::Unknown);
-                continue;
-            }
             if let Some(Stepped { var: counter, start, by, least, most }) = stepped
-                && *counter == var
+                && Slot::from(*counter) == *slot
             {
                 let value = if *by == 1 {
                     let range = Range::new(*least, least + most);
@@ -318,7 +318,7 @@ impl<'m> Walk<'m> {
             let (mut lower, mut upper) = (Vec::new(), Vec::new());
             let bound = |limit: &Poly, when| Bound::when(limit.clone(), when);
             match walked {
-                Some((walked, bounds)) if *walked == var => {
+                Some((walked, bounds)) if Slot::from(*walked) == *slot => {
                     for (limit, is_lower, when) in bounds {
                         if *is_lower { &mut lower } else { &mut upper }.push(bound(limit, *when));
                     }
@@ -337,7 +337,7 @@ impl<'m> Walk<'m> {
                                 let (number, assumed) = self.domain.conditions.invariant();
                                 if is_lower { &mut lower } else { &mut upper }.push(bound(&poly, assumed));
                                 invariants.push(Invariant {
-                                    var,
+                                    slot: slot.clone(),
                                     number,
                                     bound: poly.clone(),
                                     lower: is_lower,
@@ -351,12 +351,12 @@ impl<'m> Walk<'m> {
                     }
                 }
             }
-            self.bound_by_width(var, &mut lower, &mut upper);
+            if slot.path.is_empty() {
+                self.bound_by_width(var, &mut lower, &mut upper);
+            }
             let info = AtomInfo { lower, upper, ..AtomInfo::of(range) };
             let atom = self.domain.atoms.add(info);
-            if let Some(state) = &mut self.state {
-                state.vars[var.index()] = Rc::new(Value::exact(Poly::atom(atom), scalar));
-            }
+            self.set(slot, Value::exact(Poly::atom(atom), scalar));
         }
         invariants
     }
@@ -375,9 +375,9 @@ struct Stepped {
     most: i128,
 }
 
-/// An assumption about a variable at the head of a loop: `var >= bound`, or `var <= bound`.
+/// An assumption about a slot at the head of a loop: `slot >= bound`, or `slot <= bound`.
 struct Invariant {
-    var: VarId,
+    slot: Slot,
     number: usize,
     bound: Poly,
     lower: bool,

@@ -1,5 +1,5 @@
 //! The walk over the statements of a program, in execution order: the abstract state, and calls. `join` joins states, `loops`
-//! walks loops, and `assigned` finds what their statements assign.
+//! walks loops, `assigned` finds what their statements assign, and `structs` has the values of structs.
 //!
 //! The state maps each variable to its value in terms of atoms, which never change, so that a fact about atoms stays
 //! true along a path. A device function is walked at each of its calls; a check in it is removed only if that is sound
@@ -9,14 +9,14 @@ mod assigned;
 mod entry;
 mod join;
 mod loops;
+mod structs;
 mod value;
 
 use std::rc::Rc;
 
 use std::collections::{HashMap, HashSet};
 
-pub(super) use assigned::root;
-use assigned::{collect_borrowed, collect_written};
+use assigned::collect_borrowed;
 pub(super) use entry::{Entries, Visit};
 pub(super) use join::branches;
 use join::extended;
@@ -70,10 +70,6 @@ struct Frame<'m> {
     function: &'m Function,
     /// The variables whose changes are not all visible: a reference to them exists.
     borrowed: Set<u32>,
-    /// The variables that are assigned, or a part of which is, after their declarations.
-    written: Set<u32>,
-    /// The fields of variables that are never written, with their values.
-    fields: Vec<(&'m Expr, Atom)>,
     labels: HashMap<u32, Vec<State>>,
     loops: Vec<Exits>,
     returns: Vec<(Facts, Value)>,
@@ -204,13 +200,12 @@ pub(super) fn walk<'m>(
 
 impl<'m> Frame<'m> {
     fn new(module: &Module, function: &'m Function) -> Frame<'m> {
-        let (mut borrowed, mut written) = (Set::new(), Set::new());
+        let mut borrowed = Set::new();
         if let Body::Stmts(stmts) = &function.body {
             collect_borrowed(module, function, stmts, &mut borrowed);
-            collect_written(stmts, &mut written);
         }
-        let (fields, labels, loops, returns) = Default::default();
-        Frame { function, borrowed, written, fields, labels, loops, returns }
+        let (labels, loops, returns) = Default::default();
+        Frame { function, borrowed, labels, loops, returns }
     }
 }
 
@@ -223,23 +218,6 @@ impl<'m> Walk<'m> {
     /// Returns whether a reference to a variable of the function exists.
     pub(super) fn is_borrowed(&self, var: VarId) -> bool {
         self.frame.borrowed.contains(&var.0)
-    }
-
-    /// Returns the value of a field of a variable that is never written, which is the same at each read; `None` for any other
-    /// place.
-    pub(super) fn field(&mut self, place: &'m Expr, scalar: Scalar) -> Option<Atom> {
-        let var = root(place)?;
-        let is_value = matches!(self.frame.function.vars[var.index()].ty, CType::Named(_));
-        if !is_value || self.is_borrowed(var) || self.frame.written.contains(&var.0) {
-            return None;
-        }
-        if let Some((_, atom)) = self.frame.fields.iter().find(|(of, _)| *of == place) {
-            return Some(*atom);
-        }
-        let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
-        let atom = self.domain.atoms.add(info);
-        self.frame.fields.push((place, atom));
-        Some(atom)
     }
 
     /// Returns the range of an integer type.
@@ -329,8 +307,6 @@ impl<'m> Walk<'m> {
         match kind {
             StmtKind::Declare { var, init: Some(init) } => {
                 let value = self.value(init);
-                // In the next iteration of a loop, it is another variable.
-                self.frame.fields.retain(|(place, _)| root(place) != Some(*var));
                 self.define(*var, value);
             }
             StmtKind::Declare { var, init: None } | StmtKind::Shared { var } => self.assign(*var, Value::Unknown),
@@ -339,17 +315,19 @@ impl<'m> Walk<'m> {
                 self.define(*var, value);
             }
             StmtKind::Assign { place, value } => {
-                self.eval(value);
+                let value = self.eval(value);
                 self.eval(place);
                 self.settle();
+                self.assign_field(place, value);
             }
             StmtKind::Update { op, place, value } => {
                 let right = self.eval(value);
                 let left = self.eval(place);
                 let result = self.binary_values(*op, left, right, (None, matches!(value, Expr::Literal(..))));
                 self.settle();
-                if let Expr::Var(var) = place {
-                    self.define(*var, result);
+                match place {
+                    Expr::Var(var) => self.define(*var, result),
+                    place => self.assign_field(place, result),
                 }
             }
             StmtKind::Expr(expr) => {
@@ -455,6 +433,9 @@ impl<'m> Walk<'m> {
                 _ => Value::boolean(),
             },
             CType::Scalar(scalar) if tracked && scalar.is_integer() => self.converted(value, *scalar),
+            CType::Named(_) if tracked => self.of_type(value, ty),
+            // The value that the reference of an argument refers to: nothing changes it while the function is executed.
+            CType::Reference { target: _, mutable: false } if tracked && matches!(value, Value::Struct(_)) => value,
             _ => Value::Unknown,
         };
         if let Some(state) = &mut self.state {
@@ -465,7 +446,7 @@ impl<'m> Walk<'m> {
     /// Returns the value of a variable.
     pub(super) fn read(&mut self, var: VarId) -> Value {
         let value = self.state.as_ref().map_or(Value::Unknown, |state| Value::clone(&state.vars[var.index()]));
-        let CType::Scalar(scalar) = self.frame.function.vars[var.index()].ty else { return Value::Unknown };
+        let CType::Scalar(scalar) = self.frame.function.vars[var.index()].ty else { return value };
         match value {
             Value::Unknown if scalar == Scalar::Bool => Value::boolean(),
             Value::Unknown if scalar.is_integer() => {
@@ -555,7 +536,7 @@ impl<'m> Walk<'m> {
             (value @ Value::Int { .. }, Some(CType::Scalar(scalar))) if scalar.is_integer() => {
                 self.converted(value, *scalar)
             }
-            (value @ Value::Bool(_), Some(CType::BOOL)) => value,
+            (value @ Value::Bool(_), Some(CType::BOOL)) | (value @ Value::Struct(_), Some(CType::Named(_))) => value,
             _ => result,
         }
     }
