@@ -39,6 +39,15 @@ pub(super) unsafe fn open<F>(
     Ok((functions, path))
 }
 
+/// Loads a library of NVIDIA's that another one opens by its name, for the lifetime of the process. The other one reports it if that
+/// fails.
+pub(super) fn keep_loaded(path: &Path) {
+    // SAFETY: as for the library that would load it; it has no initialisers of its own.
+    if let Ok(library) = unsafe { Library::new(path) } {
+        std::mem::forget(library);
+    }
+}
+
 /// Resolves a function. `oldest` names the library and the oldest version with the function.
 ///
 /// # Safety

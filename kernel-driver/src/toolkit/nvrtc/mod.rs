@@ -4,6 +4,7 @@
 //! version that they were built for. The functions used here have been unchanged since CUDA 11.2, and CUDA 12 and 13
 //! compile our CUDA C alike.
 
+mod builtins;
 mod error;
 mod library;
 mod program;
@@ -99,6 +100,9 @@ impl Nvrtc {
             return Err(LibraryFailure::TooOld { version, oldest: OLDEST });
         }
         let supported = functions.supported_architectures()?;
+        if let Some(builtins) = path.as_deref().and_then(|path| builtins::beside(path, version)) {
+            crate::toolkit::library::keep_loaded(&builtins);
+        }
         Ok(Nvrtc { functions, version, path, supported })
     }
 
