@@ -1,4 +1,4 @@
-//! Error types. Fields hold values; only `Display` renders a message. Each kind of error has a module.
+//! Error types. Fields hold values; only formatting renders a message. Each kind of error has a module.
 
 mod algorithm;
 mod compile;
@@ -40,8 +40,9 @@ pub use cumbia_kernel_lang::fault::{FaultKind, Waiting};
 /// The result type of Cumbia's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of Cumbia. `Display` renders a message with a remedy; `Debug` shows the structure.
-#[derive(Debug, Error)]
+/// An error of Cumbia. `Display` renders a message with a remedy, and so does `Debug`, in which Rust reports the error of
+/// `fn main() -> cumbia::Result<()>` and of `unwrap`.
+#[derive(Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A fault: a thread of a kernel stopped at an index out of bounds, a failed `assert!`, a `panic!`, an overflow or a division
@@ -160,6 +161,12 @@ pub enum Error {
         /// CUDA's description of the error.
         message: String,
     },
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// An [`enum@Error`] that is the cause of another error, which can be cloned. Two are equal if they share one error.
