@@ -134,6 +134,9 @@ rules! {
     UNSAFE: "`unsafe` is not supported in {body}",
         why "no operation of a kernel requires it",
         help "remove it; to omit the bounds checks, use `#[kernel(unchecked)]`";
+    NESTING: "this expression is nested deeper than 300 levels in {body}",
+        why "the compilers of kernels process nested expressions recursively",
+        help "assign a part of it to a variable first: `let sum = a + b;`";
     UNKNOWN_EXPRESSION: "this expression is not supported in {body}",
         why "the device compiler has no lowering for it",
         help "express it with arithmetic, indexing, `if`, `match` and loops";

@@ -472,6 +472,10 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             ParamKind::Rejected => ParamKind::Rejected,
             element => ParamKind::Array(array.clone(), Box::new(element)),
         },
+        ty if role == Role::Kernel && is_array(ty) => {
+            errors.reject_named(ty, &rules::ARRAY_PARAMETER, &text_of(ty));
+            ParamKind::Rejected
+        }
         ty if !matches!(ty, Type::Tuple(_)) && is_value(ty) => ParamKind::Value(ty.clone()),
         _ => {
             errors.reject_named(ty, &rules::PARAMETER_TYPE, &text_of(ty));

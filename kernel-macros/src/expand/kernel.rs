@@ -326,12 +326,12 @@ fn inspection_functions() -> TokenStream {
         }
 
         /// Returns the kernel's PTX for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
-        pub fn ptx(architecture: &str) -> ::cumbia::Result<::std::string::String> {
+        pub fn ptx(architecture: &::core::primitive::str) -> ::cumbia::Result<::std::string::String> {
             <Self as ::cumbia::Kernel>::ptx(architecture)
         }
 
         /// Returns the kernel's machine code for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
-        pub fn cubin(architecture: &str) -> ::cumbia::Result<::std::vec::Vec<u8>> {
+        pub fn cubin(architecture: &::core::primitive::str) -> ::cumbia::Result<::std::vec::Vec<::core::primitive::u8>> {
             <Self as ::cumbia::Kernel>::cubin(architecture)
         }
 
@@ -343,7 +343,7 @@ fn inspection_functions() -> TokenStream {
 
         /// Returns the disassembled machine code for an architecture such as `sm_90`, annotated with the Rust source
         /// lines. Requires NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
-        pub fn sass(architecture: &str) -> ::cumbia::Result<::std::string::String> {
+        pub fn sass(architecture: &::core::primitive::str) -> ::cumbia::Result<::std::string::String> {
             <Self as ::cumbia::Kernel>::sass(architecture)
         }
 

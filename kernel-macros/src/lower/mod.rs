@@ -10,6 +10,7 @@
 mod call;
 pub(crate) mod category;
 mod control;
+mod depth;
 mod expr;
 mod fallible;
 mod foreign;
@@ -79,11 +80,17 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         fallbacks: Fallbacks::default(),
         promoted: Vec::new(),
     };
-    lowerer.wide_integers(block);
+    let too_deep = depth::first_too_deep(block);
+    if let Some(span) = too_deep {
+        lowerer.errors.reject(Ident::new("deep", span), &rules::NESTING);
+    } else {
+        lowerer.wide_integers(block);
+    }
     let (params, learn_params) = lowerer.params();
     let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty.span()));
     let Body { ir: mut body, cpu: statements, category: _ } = match &signature.foreign {
         Some(foreign) => Body { ir: Block::default(), cpu: foreign.cpu.clone(), category: Category::Owned },
+        None if too_deep.is_some() => Body { ir: Block::default(), cpu: TokenStream::new(), category: Category::Never },
         None => lowerer.block(block),
     };
     body.stmts.splice(..0, std::mem::take(&mut lowerer.promoted));

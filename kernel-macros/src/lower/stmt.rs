@@ -104,6 +104,8 @@ impl Lowerer<'_> {
             SynStmt::Item(item) => {
                 self.reject(item, &rules::ITEM);
             }
+            // `;`
+            SynStmt::Expr(Expr::Verbatim(nothing), Some(_)) if nothing.is_empty() => {}
             SynStmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
                 into.expr(value, semicolon.as_ref(), last);

@@ -1,7 +1,7 @@
 //! Assignments and compound assignments.
 
 use cumbia_kernel_ir::{BinaryOp, Block, ExprKind};
-use proc_macro2::{Delimiter, Ident};
+use proc_macro2::{Delimiter, Ident, Span};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprAssign, ExprBinary, Type};
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
             }
         };
         let Some(place) = self.assigned(left) else {
-            return self.placeholder(assign);
+            return self.unassignable(left, assign.span(), matches!(peeled(left), Expr::Path(_)), &value);
         };
         let (left_cpu, value_cpu) = (place.cpu, value.cpu);
         let cpu = match (place.form, self.deferred(left)) {
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         let ExprBinary { left, op: token, right, .. } = binary;
         let value = self.operand(right);
         let Some(place) = self.assigned(left) else {
-            return self.placeholder(binary);
+            return self.unassignable(left, binary.span(), false, &value);
         };
         if matches!(place.category, Category::Reference { .. }) {
             return self.reject(left, &rules::CHANGED_REFERENCE);
@@ -208,17 +208,30 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The left side of an assignment.
+    /// The left side of an assignment; `None` if it is no place, which is reported unless it is a path that is not a variable.
     fn assigned(&mut self, left: &Expr) -> Option<Place> {
         self.reject_read_only(left);
         let place = self.place(left, PlaceContext::Write);
         if place.form == Form::Computed {
-            if place.category != Category::Never {
+            if place.category != Category::Never && !matches!(root(left), Expr::Path(_)) {
                 self.errors.reject(left, &rules::ASSIGN_PLACE);
             }
             return None;
         }
         Some(place)
+    }
+
+    /// Returns what stands for an assignment whose left side is no place. A path that is not a variable is assigned, so that rustc
+    /// says what is wrong with it: that it does not know the name, or that it is a constant.
+    ///
+    /// `may_declare` is whether a missing `let` is a likely cause.
+    fn unassignable(&mut self, left: &Expr, span: Span, may_declare: bool, value: &Value) -> Value {
+        let Expr::Path(path) = root(left) else { return self.placeholder(&left) };
+        let (id, value) = (self.unit(span), &value.cpu);
+        // rustc suggests `let`, unless the target is in parentheses.
+        let target = if may_declare { quote!(#path) } else { quote!((#path)) };
+        let cpu = quote_spanned!(ours(span)=> let _ = #value; #target = loop {};);
+        Value { id, cpu: grouped(Delimiter::Brace, ours(span), cpu), category: Category::Never }
     }
 }
 
