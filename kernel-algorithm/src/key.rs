@@ -56,8 +56,8 @@ fn same_bits<A: DeviceType, B: DeviceType>(value: A, like: B) -> B {
     // SAFETY: both types have the size of at most one word, whose alignment is the largest. All bytes of it are
     // initialised, and every value of `B`, an integer or a float, is valid.
     unsafe {
-        A::store(bits.as_mut_ptr().cast(), value);
-        B::load(bits.as_mut_ptr().cast())
+        A::__store(bits.as_mut_ptr().cast(), value);
+        B::__load(bits.as_mut_ptr().cast())
     }
 }
 

@@ -128,7 +128,7 @@ pub(crate) fn first<T>(array: &DeviceArray<T>) -> DeviceSlice<'_, T> {
 
 /// Returns the first element of an array that is not empty, after all work that writes it.
 pub(crate) fn read_first<T: DeviceType>(array: &DeviceArray<T>) -> Result<T> {
-    let mut value = [T::placeholder()];
+    let mut value = [T::__placeholder()];
     first(array).copy_to_host(&mut value)?;
     Ok(value[0])
 }

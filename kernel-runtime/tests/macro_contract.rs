@@ -63,27 +63,27 @@ unsafe impl<T: DeviceType> DeviceType for Complex<T> {
     type Held = Complex<T>;
     const ANY_BITS: bool = T::ANY_BITS && T::ANY_BITS;
 
-    unsafe fn load(place: *mut Self) -> Self {
+    unsafe fn __load(place: *mut Self) -> Self {
         let () = <Self as DerivesCopy>::CHECKED;
         // SAFETY: the fields are inside the place.
-        unsafe { Complex { re: T::load(&raw mut (*place).re), im: T::load(&raw mut (*place).im) } }
+        unsafe { Complex { re: T::__load(&raw mut (*place).re), im: T::__load(&raw mut (*place).im) } }
     }
 
-    unsafe fn store(place: *mut Self, value: Self) {
+    unsafe fn __store(place: *mut Self, value: Self) {
         let Complex { re, im } = value;
         // SAFETY: the fields are inside of the place.
         unsafe {
-            T::store(&raw mut (*place).re, re);
-            T::store(&raw mut (*place).im, im);
+            T::__store(&raw mut (*place).re, re);
+            T::__store(&raw mut (*place).im, im);
         }
     }
 
-    fn placeholder() -> Self {
-        Complex { re: T::placeholder(), im: T::placeholder() }
+    fn __placeholder() -> Self {
+        Complex { re: T::__placeholder(), im: T::__placeholder() }
     }
 
-    fn constant(&self) -> ConstantValue {
-        ConstantValue::Parts(vec![self.re.constant(), self.im.constant()])
+    fn __constant(&self) -> ConstantValue {
+        ConstantValue::Parts(vec![self.re.__constant(), self.im.__constant()])
     }
 }
 
@@ -117,7 +117,7 @@ impl ConstantType for Kind {
 unsafe impl DeviceType for Kind {
     type Held = Kind;
 
-    unsafe fn load(place: *mut Self) -> Self {
+    unsafe fn __load(place: *mut Self) -> Self {
         const {
             // SAFETY: the variants have no fields.
             assert!(unsafe { is_tag(&Kind::Leaf, Kind::Leaf as i128) && is_tag(&Kind::Node, Kind::Node as i128) });
@@ -127,16 +127,16 @@ unsafe impl DeviceType for Kind {
         if bits == bits_of::<Kind>(Kind::Node as i128) { Kind::Node } else { Kind::Leaf }
     }
 
-    unsafe fn store(place: *mut Self, value: Self) {
+    unsafe fn __store(place: *mut Self, value: Self) {
         // SAFETY: the caller's promise.
         unsafe { store_bits(place, bits_of::<Kind>(value as i128)) }
     }
 
-    fn placeholder() -> Self {
+    fn __placeholder() -> Self {
         Kind::Leaf
     }
 
-    fn constant(&self) -> ConstantValue {
+    fn __constant(&self) -> ConstantValue {
         ConstantValue::Bits(bits_of::<Kind>(*self as i128))
     }
 }

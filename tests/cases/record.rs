@@ -135,7 +135,7 @@ impl Record {
         add_leaves(&mut leaves, "", &T::ty());
         let mut bits = Vec::with_capacity(leaves.len() * values.len());
         for value in values {
-            add_bits(&mut bits, &value.constant());
+            add_bits(&mut bits, &value.__constant());
         }
         self.events.push(Event::Output(Output { name: name.to_owned(), leaves, bits, tolerance }));
     }

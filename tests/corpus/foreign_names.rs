@@ -7,7 +7,7 @@ use cumbia::prelude::*;
 
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![variables, functions, kernels_of_odd_names, literals];
+pub(crate) const CASES: &[Case] = listed![variables, functions, kernels_of_odd_names, literals, shadowed_names];
 
 /// Parameters and variables.
 #[kernel]
@@ -171,4 +171,62 @@ fn literals(run: &mut Run<'_>) {
     run.expect("f32", &f32s, &singles);
     run.expect("f64", &f64s, &[f64::from_bits(1), f64::MAX, 0.1, f64::from(0.1f32), 1e23, -1.0]);
     run.expect("i8", &i8s, &[-128, -1, 97, 11]);
+}
+
+/// Types of the prelude's names, and a trait with the names of internal methods.
+mod shadowed {
+    #![allow(dead_code, non_camel_case_types, reason = "only their names matter")]
+
+    use cumbia::prelude::*;
+
+    type u8 = u16;
+    struct str;
+    struct Vec;
+
+    #[device]
+    pub trait Storage: DeviceType {
+        fn load(self) -> f32;
+        fn store(x: f32) -> Self;
+        fn constant(self) -> f32;
+        fn placeholder() -> f32;
+    }
+
+    #[device]
+    impl Storage for f32 {
+        fn load(self) -> f32 {
+            self + 1.0
+        }
+
+        fn store(x: f32) -> f32 {
+            2.0 * x
+        }
+
+        fn constant(self) -> f32 {
+            self - 1.0
+        }
+
+        fn placeholder() -> f32 {
+            0.5
+        }
+    }
+
+    /// As the kernel computes it.
+    pub(super) fn computed<S: Storage>(x: f32) -> f32 {
+        S::store(x).load() * S::store(x).constant() + S::placeholder()
+    }
+
+    #[kernel]
+    pub fn shadowed<S: Storage>(x: &[S], y: &mut [f32]) {
+        let i = grid(1);
+        if i < x.len() {
+            y[i] = S::store(x[i].load()).load() * S::store(3.0).constant() + S::placeholder();
+        }
+    }
+}
+
+fn shadowed_names(run: &mut Run<'_>) {
+    let (x, mut y) = (run.array(&[1.0f32, 2.5]), run.zeros(2));
+    run.launch(shadowed::shadowed(&x, &mut y).over(2));
+    run.expect("y", &y, &[5.0 * 5.0 + 0.5, 8.0 * 5.0 + 0.5]);
+    assert_eq!(shadowed::computed::<f32>(3.0).to_bits(), 35.5f32.to_bits());
 }

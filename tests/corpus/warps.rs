@@ -206,7 +206,7 @@ fn matches(run: &mut Run<'_>) {
                 let x = run.array(&values);
                 let (mut any, mut all, mut same) = (run.zeros(64), run.zeros(64), run.zeros(64));
                 run.launch($name(&x, &mut any, &mut all, &mut same).grid(2).block(32));
-                let bits = |i: usize| DeviceType::constant(&values[i]);
+                let bits = |i: usize| DeviceType::__constant(&values[i]);
                 let equal = |i: usize| -> u32 {
                     (0..32).map(|lane| u32::from(bits(i / 32 * 32 + lane) == bits(i)) << lane).sum()
                 };

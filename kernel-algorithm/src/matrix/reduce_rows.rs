@@ -335,7 +335,7 @@ impl<'a, A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Functio
             return Ok(());
         }
         let (map, operator, finish, x, y) = (self.map, self.operator, self.finish, self.x, &mut self.y);
-        let (initial, has_initial) = (self.initial.unwrap_or_else(T::placeholder), self.initial.is_some());
+        let (initial, has_initial) = (self.initial.unwrap_or_else(T::__placeholder), self.initial.is_some());
         if columns == 0 {
             queue.fill(y, finish.call(initial))
         } else if columns <= MAX_BY_WARPS || M::SELECTS && rows >= MANY {

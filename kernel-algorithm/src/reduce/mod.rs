@@ -267,7 +267,7 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 
     /// Enqueues the reduction.
     fn enqueue(&self, memory: &mut ReduceMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let initial = self.initial.unwrap_or_else(T::placeholder);
+        let initial = self.initial.unwrap_or_else(T::__placeholder);
         let (len, blocks) = self.chunks();
         if blocks == 0 {
             return queue.fill(&mut memory.parts.slice_mut(..1)?, initial);
@@ -279,7 +279,7 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         };
         let has_initial = self.initial.is_some();
         let (map, operator) = (self.map, self.operator);
-        let chunks = Chunks { a: self.a, b, like: B::placeholder(), map, operator, len };
+        let chunks = Chunks { a: self.a, b, like: B::__placeholder(), map, operator, len };
         if blocks == 1 {
             let mut result = memory.parts.slice_mut(..1)?;
             let launch = reduce_chunk_alone::<A, B, T, M, F>(chunks, initial, has_initial, &mut result);

@@ -250,7 +250,7 @@ pub fn inclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
     operator: F,
 ) -> ScanByKey<'a, K, V, F, false> {
     let elements = Elements { keys: keys.elements(), x: x.elements(), operator };
-    ScanByKey { elements, initial: V::placeholder(), y: y.elements_mut(), stream: None }
+    ScanByKey { elements, initial: V::__placeholder(), y: y.elements_mut(), stream: None }
 }
 
 /// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(operator(initial, x[j]), x[j + 1]) ..,

@@ -122,7 +122,7 @@ fn to_words<T: DeviceType>(value: T) -> [u32; MAX_WORDS] {
     let mut buffer = Aligned([0; MAX_WORDS]);
     assert!(size_of::<T>() <= WORD * MAX_WORDS && align_of::<T>() <= align_of::<Aligned>());
     // SAFETY: the value fits into the buffer, which is aligned for it. Padding of the value remains zero.
-    unsafe { T::store(buffer.0.as_mut_ptr().cast(), value) };
+    unsafe { T::__store(buffer.0.as_mut_ptr().cast(), value) };
     buffer.0
 }
 
@@ -133,7 +133,7 @@ fn from_words<T: DeviceType>(words: [u32; MAX_WORDS], like: T) -> T {
     let mut buffer = Aligned(words);
     assert!(size_of::<T>() <= WORD * MAX_WORDS && align_of::<T>() <= align_of::<Aligned>());
     // SAFETY: the value fits into the buffer, which is aligned for it, initialised with words of `to_words`, and not shared.
-    unsafe { T::load(buffer.0.as_mut_ptr().cast()) }
+    unsafe { T::__load(buffer.0.as_mut_ptr().cast()) }
 }
 
 /// The words of the aggregates of all tiles, through which the blocks of a launch publish them, each with a status.

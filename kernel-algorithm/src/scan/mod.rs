@@ -234,7 +234,7 @@ pub fn inclusive_scan<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
     y: &'a mut (impl Output<Element = T> + ?Sized),
     operator: F,
 ) -> Scan<'a, T, F, false> {
-    Scan::new(Some(x.elements()), y.elements_mut(), T::placeholder(), operator)
+    Scan::new(Some(x.elements()), y.elements_mut(), T::__placeholder(), operator)
 }
 
 /// Replaces the elements of an array by their inclusive scan: [`inclusive_scan`] with `x` as input and output, and with the same
@@ -255,7 +255,7 @@ pub fn inclusive_scan_in_place<T: DeviceType, F: Function2<T, T, Output = T>>(
     x: &mut (impl Output<Element = T> + ?Sized),
     operator: F,
 ) -> Scan<'_, T, F, false, true> {
-    Scan::new(None, x.elements_mut(), T::placeholder(), operator)
+    Scan::new(None, x.elements_mut(), T::__placeholder(), operator)
 }
 
 /// Computes `y[i] = operator(.. operator(operator(initial, x[0]), x[1]) .., x[i - 1])`, with any parentheses, and `y[0] =

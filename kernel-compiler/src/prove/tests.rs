@@ -75,6 +75,48 @@ fn everyday_kernels_need_no_checks() {
                 y[r] = sum;
             }
         }",
+        "fn reduce(x: &[f32], out: &mut [f32]) {
+            let tile = shared::<[f32; 256]>();
+            let t = thread_idx().x;
+            let i = grid(1);
+            tile[t] = if i < x.len() { x[i] } else { 0.0 };
+            sync_threads();
+            let mut s = block_dim().x / 2;
+            while s > 0 {
+                if t < s { tile[t] += tile[t + s]; }
+                sync_threads();
+                s /= 2;
+            }
+            if t == 0 { out[block_idx().x] = tile[0]; }
+        }",
+        "fn search(x: &[u32], keys: &[u32], out: &mut [usize]) {
+            let i = grid(1);
+            if i < out.len() {
+                let mut lo = 0usize;
+                let mut hi = x.len();
+                while lo < hi {
+                    let mid = lo + (hi - lo) / 2;
+                    if x[mid] < keys[i] { lo = mid + 1; } else { hi = mid; }
+                }
+                out[i] = lo;
+            }
+        }",
+        "fn tiles(y: &mut [f32]) {
+            let t = thread_idx().x;
+            let tile = shared::<[f32; 256]>();
+            tile[(t / 16) * 16 + t % 16] = 1.0;
+            tile[(t >> 4) * 16 + (t & 15)] = 2.0;
+            tile[t ^ 1] = 3.0;
+        }",
+    ] {
+        needs_no_checks(text);
+    }
+}
+
+/// The values of fields are those that they were given, also by device functions.
+#[test]
+fn fields_of_structs_are_known() {
+    for text in [
         "struct Cell { x: usize, y: usize }
         impl Cell {
             fn index(&self, width: usize) -> usize { self.y * width + self.x }
@@ -116,44 +158,16 @@ fn everyday_kernels_need_no_checks() {
                 if found.tag == 1 { y[i] = x[found.at]; }
             }
         }",
-        "fn reduce(x: &[f32], out: &mut [f32]) {
-            let tile = shared::<[f32; 256]>();
-            let t = thread_idx().x;
-            let i = grid(1);
-            tile[t] = if i < x.len() { x[i] } else { 0.0 };
-            sync_threads();
-            let mut s = block_dim().x / 2;
-            while s > 0 {
-                if t < s { tile[t] += tile[t + s]; }
-                sync_threads();
-                s /= 2;
-            }
-            if t == 0 { out[block_idx().x] = tile[0]; }
-        }",
-        "fn search(x: &[u32], keys: &[u32], out: &mut [usize]) {
-            let i = grid(1);
-            if i < out.len() {
-                let mut lo = 0usize;
-                let mut hi = x.len();
-                while lo < hi {
-                    let mid = lo + (hi - lo) / 2;
-                    if x[mid] < keys[i] { lo = mid + 1; } else { hi = mid; }
-                }
-                out[i] = lo;
-            }
-        }",
-        "fn tiles(y: &mut [f32]) {
-            let t = thread_idx().x;
-            let tile = shared::<[f32; 256]>();
-            tile[(t / 16) * 16 + t % 16] = 1.0;
-            tile[(t >> 4) * 16 + (t & 15)] = 2.0;
-            tile[t ^ 1] = 3.0;
-        }",
     ] {
-        let (text, checks) = compiled(text);
-        let kernel = &text[text.find("__global__").expect("a kernel")..];
-        assert!(!kernel.contains("rt::at(") && !kernel.contains("rt::part_len("), "{kernel}\n{checks:#?}");
+        needs_no_checks(text);
     }
+}
+
+#[track_caller]
+fn needs_no_checks(text: &str) {
+    let (text, checks) = compiled(text);
+    let kernel = &text[text.find("__global__").expect("a kernel")..];
+    assert!(!kernel.contains("rt::at(") && !kernel.contains("rt::part_len("), "{kernel}\n{checks:#?}");
 }
 
 #[test]

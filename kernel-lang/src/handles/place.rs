@@ -137,7 +137,7 @@ impl<'k, T: DeviceType, M: Access> PlaceRef<'k, T, M> {
     #[inline(always)]
     pub fn get(self) -> T {
         // SAFETY: the place refers to a live, aligned value, which all threads access atomically.
-        unsafe { T::load(self.pointer) }
+        unsafe { T::__load(self.pointer) }
     }
 
     /// Writes the value.
@@ -147,7 +147,7 @@ impl<'k, T: DeviceType, M: Access> PlaceRef<'k, T, M> {
         M: Writable,
     {
         // SAFETY: as in `get`; the bound guarantees that the place is writable.
-        unsafe { T::store(self.pointer, value) }
+        unsafe { T::__store(self.pointer, value) }
     }
 
     /// Returns the address of the value, for atomic loads. It is aligned, live for `'k`, and accessed atomically only.

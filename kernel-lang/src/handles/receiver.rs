@@ -178,7 +178,7 @@ impl<'k, T: DeviceType, M: Access> Handle<'k> for PlaceRef<'k, T, M> {
     // Not a load: LLVM treats an atomic load as a side effect, even if its result is unused.
     #[inline(always)]
     fn placeholder(self) -> T {
-        T::placeholder()
+        T::__placeholder()
     }
 }
 

@@ -475,8 +475,8 @@ macro_rules! matches_ {
 
             fn exchange(_: u32, own: &T, lanes: &LaneInputs<'_, T>) -> $result {
                 let outcome: fn(u32, u32) -> $result = $outcome;
-                let own = own.constant();
-                outcome(lanes.mask(|_| true), lanes.mask(|value| value.constant() == own))
+                let own = own.__constant();
+                outcome(lanes.mask(|_| true), lanes.mask(|value| value.__constant() == own))
             }
         }
 

@@ -143,11 +143,11 @@ pub const unsafe fn is_tag<T>(variant: &T, discriminant: i128) -> bool {
 ///
 /// # Safety
 ///
-/// As for [`DeviceType::load`](super::DeviceType::load), of an enum for which [`is_tag`] holds.
+/// As for [`DeviceType::__load`](super::DeviceType::__load), of an enum for which [`is_tag`] holds.
 #[inline(always)]
 pub unsafe fn load_bits<T>(place: *mut T) -> u64 {
     // SAFETY: the atomic has the size and alignment of the enum; the caller guarantees a live place that is only
-    // written atomically meanwhile. It may be read-only, as for `DeviceType::load` of a scalar.
+    // written atomically meanwhile. It may be read-only, as for `DeviceType::__load` of a scalar.
     unsafe {
         match size_of::<T>() {
             1 => u64::from((*place.cast_const().cast::<AtomicU8>()).load(Relaxed)),
@@ -162,7 +162,7 @@ pub unsafe fn load_bits<T>(place: *mut T) -> u64 {
 ///
 /// # Safety
 ///
-/// As for [`DeviceType::store`](super::DeviceType::store), of an enum for which [`is_tag`] holds.
+/// As for [`DeviceType::__store`](super::DeviceType::__store), of an enum for which [`is_tag`] holds.
 #[inline(always)]
 pub unsafe fn store_bits<T>(place: *mut T, bits: u64) {
     // SAFETY: as in `load_bits`.

@@ -80,23 +80,23 @@ pub unsafe trait DeviceType: VariableType + Repr + ConstantType<Value = Self> + 
     /// `place` must point to an element in live memory, aligned and with initialised bytes, valid or not; all
     /// concurrent accesses must be atomic.
     #[doc(hidden)]
-    unsafe fn load(place: *mut Self) -> Self;
+    unsafe fn __load(place: *mut Self) -> Self;
 
     /// Stores an element that other threads may be reading or writing, one scalar at a time.
     ///
     /// # Safety
     ///
-    /// As for [`DeviceType::load`], and the memory must be writable.
+    /// As for [`DeviceType::__load`], and the memory must be writable.
     #[doc(hidden)]
-    unsafe fn store(place: *mut Self, value: Self);
+    unsafe fn __store(place: *mut Self, value: Self);
 
     /// Returns an arbitrary value, without side effects.
     #[doc(hidden)]
-    fn placeholder() -> Self;
+    fn __placeholder() -> Self;
 
     /// Returns the value for the compiler.
     #[doc(hidden)]
-    fn constant(&self) -> ConstantValue;
+    fn __constant(&self) -> ConstantValue;
 }
 
 impl<T: DeviceType> Valued<T> for T {
@@ -105,7 +105,7 @@ impl<T: DeviceType> Valued<T> for T {
     }
 
     fn of(value: &T) -> ConstantValue {
-        value.constant()
+        value.__constant()
     }
 }
 
@@ -118,26 +118,26 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     const ZEROS: bool = T::ZEROS;
 
     #[inline(always)]
-    unsafe fn load(place: *mut Self) -> Self {
+    unsafe fn __load(place: *mut Self) -> Self {
         // SAFETY: the index is less than the array's length, and the caller's guarantee holds for the array.
-        std::array::from_fn(|i| unsafe { T::load(place.cast::<T>().add(i)) })
+        std::array::from_fn(|i| unsafe { T::__load(place.cast::<T>().add(i)) })
     }
 
     #[inline(always)]
-    unsafe fn store(place: *mut Self, value: Self) {
+    unsafe fn __store(place: *mut Self, value: Self) {
         for (i, value) in value.into_iter().enumerate() {
             // SAFETY: as above.
-            unsafe { T::store(place.cast::<T>().add(i), value) };
+            unsafe { T::__store(place.cast::<T>().add(i), value) };
         }
     }
 
     #[inline(always)]
-    fn placeholder() -> Self {
-        [T::placeholder(); N]
+    fn __placeholder() -> Self {
+        [T::__placeholder(); N]
     }
 
-    fn constant(&self) -> ConstantValue {
-        ConstantValue::Parts(self.iter().map(T::constant).collect())
+    fn __constant(&self) -> ConstantValue {
+        ConstantValue::Parts(self.iter().map(T::__constant).collect())
     }
 }
 
@@ -177,7 +177,7 @@ pub unsafe fn make_valid<T: DeviceType>(elements: *mut T, len: usize) {
     }
     for i in 0..len {
         // SAFETY: the index is less than `len`; the caller guarantees that the elements may be read and written.
-        unsafe { elements.add(i).write(T::load(elements.add(i))) };
+        unsafe { elements.add(i).write(T::__load(elements.add(i))) };
     }
 }
 
@@ -194,7 +194,7 @@ mod tests {
         // SAFETY: the bytes fill the place, which is aligned, and is initialised afterwards.
         unsafe {
             place.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), N);
-            T::load(place.as_mut_ptr())
+            T::__load(place.as_mut_ptr())
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
     fn stored_values_are_loaded() {
         let mut place = [[0.0f64; 2]; 3];
         // SAFETY: the place is a live variable.
-        unsafe { DeviceType::store(&raw mut place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) };
+        unsafe { DeviceType::__store(&raw mut place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) };
         assert_eq!(place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
     }
 
@@ -234,10 +234,10 @@ mod tests {
     #[test]
     fn types_and_constants_are_described() {
         assert_eq!(<[[f32; 3]; 2] as Repr>::ty().to_string(), "[[f32; 3]; 2]");
-        assert_eq!([true, false].constant(), {
+        assert_eq!([true, false].__constant(), {
             ConstantValue::Parts(vec![ConstantValue::Bits(1), ConstantValue::Bits(0)])
         });
-        assert_eq!((-1i8).constant(), ConstantValue::Bits(0xff));
+        assert_eq!((-1i8).__constant(), ConstantValue::Bits(0xff));
         assert_eq!(u64::from_bits64((-1i64).to_bits64()), u64::MAX);
     }
 }

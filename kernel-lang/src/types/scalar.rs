@@ -46,7 +46,7 @@ macro_rules! scalar {
 
             #[inline]
             fn sample(_variant: usize) -> Option<Self> {
-                Some(Self::placeholder())
+                Some(Self::__placeholder())
             }
         }
 
@@ -74,7 +74,7 @@ macro_rules! scalar {
             const ANY_BITS: bool = $any;
 
             #[inline(always)]
-            unsafe fn load(place: *mut Self) -> Self {
+            unsafe fn __load(place: *mut Self) -> Self {
                 // SAFETY: the caller guarantees an aligned place in live memory that is only written atomically
                 // meanwhile; the atomic has the size and alignment of the scalar. It need not be writable: see
                 // `RELAXED_LOADS_ONLY_READ`.
@@ -83,17 +83,17 @@ macro_rules! scalar {
             }
 
             #[inline(always)]
-            unsafe fn store(place: *mut Self, value: Self) {
+            unsafe fn __store(place: *mut Self, value: Self) {
                 // SAFETY: as above, and the caller guarantees that the place is writable.
                 unsafe { $atomic::from_ptr(place.cast()) }.store(($to)(value), Relaxed);
             }
 
             #[inline(always)]
-            fn placeholder() -> Self {
+            fn __placeholder() -> Self {
                 ($from)(0)
             }
 
-            fn constant(&self) -> ConstantValue {
+            fn __constant(&self) -> ConstantValue {
                 ConstantValue::Bits(self.to_bits64())
             }
         }

@@ -71,21 +71,21 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
                 #any_bits
 
                 #[inline(always)]
-                unsafe fn load(place: *mut Self) -> Self {
+                unsafe fn __load(place: *mut Self) -> Self {
                     #load
                 }
 
                 #[inline(always)]
-                unsafe fn store(place: *mut Self, value: Self) {
+                unsafe fn __store(place: *mut Self, value: Self) {
                     #store
                 }
 
                 #[inline(always)]
-                fn placeholder() -> Self {
+                fn __placeholder() -> Self {
                     #placeholder
                 }
 
-                fn constant(&self) -> ::cumbia::__private::ir::ConstantValue {
+                fn __constant(&self) -> ::cumbia::__private::ir::ConstantValue {
                     #constant
                 }
             }
@@ -130,16 +130,16 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
                 #((#texts, #types, ::core::mem::offset_of!(Self, #members)),)*
             ])
         },
-        sample: quote!(::core::option::Option::Some(<Self as ::cumbia::DeviceType>::placeholder())),
+        sample: quote!(::core::option::Option::Some(<Self as ::cumbia::DeviceType>::__placeholder())),
         any_bits: quote! {
             const ANY_BITS: bool = true #(&& #elements::ANY_BITS)*;
             const ZEROS: bool = true #(&& #elements::ZEROS)*;
         },
-        load: quote!(unsafe { #name { #(#members: #elements::load(&raw mut (*place).#members),)* } }),
-        store: quote!(unsafe { #(#elements::store(&raw mut (*place).#members, value.#members);)* }),
-        placeholder: quote!(#name { #(#members: #elements::placeholder(),)* }),
+        load: quote!(unsafe { #name { #(#members: #elements::__load(&raw mut (*place).#members),)* } }),
+        store: quote!(unsafe { #(#elements::__store(&raw mut (*place).#members, value.#members);)* }),
+        placeholder: quote!(#name { #(#members: #elements::__placeholder(),)* }),
         constant: quote! {
-            ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![#(#elements::constant(&self.#members)),*])
+            ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![#(#elements::__constant(&self.#members)),*])
         },
     }
 }
@@ -365,7 +365,7 @@ impl Described<'_> {
     fn loaded(&self) -> TokenStream {
         let Described { name, bits: _, fields } = self;
         let fields = fields.iter().map(|DescribedField { member, element, offset, .. }| {
-            quote!(#member: unsafe { #element::load(bytes.add(#offset).cast()) })
+            quote!(#member: unsafe { #element::__load(bytes.add(#offset).cast()) })
         });
         quote!(Self::#name { #(#fields,)* })
     }
@@ -373,7 +373,7 @@ impl Described<'_> {
     fn placeholder(&self) -> TokenStream {
         let Described { name, bits: _, fields } = self;
         let fields =
-            fields.iter().map(|DescribedField { member, element, .. }| quote!(#member: #element::placeholder()));
+            fields.iter().map(|DescribedField { member, element, .. }| quote!(#member: #element::__placeholder()));
         quote!(Self::#name { #(#fields,)* })
     }
 
@@ -386,7 +386,7 @@ impl Described<'_> {
     fn stored(&self) -> TokenStream {
         let (pattern, Described { name: _, bits, fields }) = (self.pattern(), self);
         let fields = fields.iter().map(
-            |DescribedField { value, element, offset, .. }| quote!(#element::store(bytes.add(#offset).cast(), #value);),
+            |DescribedField { value, element, offset, .. }| quote!(#element::__store(bytes.add(#offset).cast(), #value);),
         );
         quote! {
             #pattern => unsafe {
@@ -398,7 +398,7 @@ impl Described<'_> {
 
     fn constant(&self) -> TokenStream {
         let (pattern, Described { name: _, bits, fields }) = (self.pattern(), self);
-        let fields = fields.iter().map(|DescribedField { value, element, .. }| quote!(#element::constant(&#value)));
+        let fields = fields.iter().map(|DescribedField { value, element, .. }| quote!(#element::__constant(&#value)));
         let bits = quote!(::cumbia::__private::ir::ConstantValue::Bits(#bits));
         quote! {
             #pattern => ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![

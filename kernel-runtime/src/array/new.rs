@@ -89,7 +89,7 @@ impl Stream {
             return DeviceArray::allocate(self, len, Contents::Zeros);
         }
         let mut array = DeviceArray::allocate(self, len, Contents::Nothing)?;
-        array.as_slice_mut().fill(T::placeholder())?;
+        array.as_slice_mut().fill(T::__placeholder())?;
         Ok(array)
     }
 

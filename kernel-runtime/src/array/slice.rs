@@ -294,7 +294,7 @@ pub(super) fn with_bytes_of<T: DeviceType, R>(value: T, then: impl FnOnce(&[u8])
     // initialised here or by `store`.
     let element = unsafe {
         element.as_mut_ptr().write_bytes(0, 1);
-        T::store(element.as_mut_ptr(), value);
+        T::__store(element.as_mut_ptr(), value);
         std::slice::from_raw_parts(element.as_ptr().cast::<u8>(), size_of::<T>())
     };
     then(element)

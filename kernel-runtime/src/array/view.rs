@@ -368,7 +368,7 @@ impl<T: DeviceType, const D: usize, M: Access> ArrayView<'_, T, D, M> {
             unsafe { self.memory.read(None, 0..0, values.as_mut_ptr().cast()) }?;
             // SAFETY: the elements are in memory of this process, aligned and initialised. They are borrowed, so
             // nothing writes them.
-            values.extend(self.offsets().map(|offset| unsafe { T::load(self.pointer.add(offset)) }));
+            values.extend(self.offsets().map(|offset| unsafe { T::__load(self.pointer.add(offset)) }));
             return Ok(values);
         }
         let bytes = self.bytes();
@@ -379,7 +379,7 @@ impl<T: DeviceType, const D: usize, M: Access> ArrayView<'_, T, D, M> {
         // initialised, and `load` makes valid values of them.
         unsafe {
             self.memory.read(None, bytes, span.as_mut_ptr().cast())?;
-            values.extend(self.offsets().map(|offset| T::load(span.as_mut_ptr().add(offset))));
+            values.extend(self.offsets().map(|offset| T::__load(span.as_mut_ptr().add(offset))));
         }
         Ok(values)
     }

@@ -16,7 +16,7 @@ macro_rules! elements {
             type Repr = Self;
 
             fn sample(_variant: usize) -> Option<Self> {
-                Some(Self::placeholder())
+                Some(Self::__placeholder())
             }
         }
 
@@ -51,26 +51,26 @@ macro_rules! elements {
             const ANY_BITS: bool = T::ANY_BITS;
 
             #[inline(always)]
-            unsafe fn load(place: *mut Self) -> Self {
+            unsafe fn __load(place: *mut Self) -> Self {
                 // SAFETY: the caller's guarantee for the vector holds for its components.
-                unsafe { $name { $($field: T::load(&raw mut (*place).$field),)* call_new_instead: [] } }
+                unsafe { $name { $($field: T::__load(&raw mut (*place).$field),)* call_new_instead: [] } }
             }
 
             #[inline(always)]
-            unsafe fn store(place: *mut Self, value: Self) {
+            unsafe fn __store(place: *mut Self, value: Self) {
                 // SAFETY: as above.
                 unsafe {
-                    $(T::store(&raw mut (*place).$field, value.$field);)*
+                    $(T::__store(&raw mut (*place).$field, value.$field);)*
                 }
             }
 
             #[inline(always)]
-            fn placeholder() -> Self {
-                $name { $($field: T::placeholder(),)* call_new_instead: [] }
+            fn __placeholder() -> Self {
+                $name { $($field: T::__placeholder(),)* call_new_instead: [] }
             }
 
-            fn constant(&self) -> ir::ConstantValue {
-                ir::ConstantValue::Parts(vec![$(self.$field.constant()),*])
+            fn __constant(&self) -> ir::ConstantValue {
+                ir::ConstantValue::Parts(vec![$(self.$field.__constant()),*])
             }
         }
 

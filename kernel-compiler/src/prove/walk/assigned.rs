@@ -71,7 +71,7 @@ pub(super) fn collect_assigned(stmts: &[Stmt], found: &mut Directions) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Declare { var, init: _ } | StmtKind::Shared { var } => {
-                found.note((*var).into(), Direction::Either)
+                found.note((*var).into(), Direction::Either);
             }
             StmtKind::Assign { place, value } => {
                 if let Some(slot) = Slot::of(place) {

@@ -21,13 +21,13 @@ use crate::types::Scalar;
 pub trait AtomicLoad: Scalar {
     /// # Safety
     ///
-    /// As for [`DeviceType::load`](crate::DeviceType).
+    /// As for [`DeviceType::__load`](crate::DeviceType).
     #[doc(hidden)]
     unsafe fn atomic_load(place: *const Self, ordering: Ordering) -> Self;
 
     /// # Safety
     ///
-    /// As for [`DeviceType::store`](crate::DeviceType).
+    /// As for [`DeviceType::__store`](crate::DeviceType).
     #[doc(hidden)]
     unsafe fn atomic_store(place: *mut Self, value: Self, ordering: Ordering);
 }
@@ -45,7 +45,7 @@ pub trait AtomicExchange: AtomicLoad {
     ///
     /// # Safety
     ///
-    /// As for [`DeviceType::store`](crate::DeviceType).
+    /// As for [`DeviceType::__store`](crate::DeviceType).
     #[doc(hidden)]
     unsafe fn atomic_exchange(place: *mut Self, value: Self, ordering: Ordering) -> Self;
 
@@ -53,7 +53,7 @@ pub trait AtomicExchange: AtomicLoad {
     ///
     /// # Safety
     ///
-    /// As for [`DeviceType::store`](crate::DeviceType).
+    /// As for [`DeviceType::__store`](crate::DeviceType).
     #[doc(hidden)]
     unsafe fn atomic_compare_exchange(
         place: *mut Self,
@@ -67,7 +67,7 @@ pub trait AtomicExchange: AtomicLoad {
     ///
     /// # Safety
     ///
-    /// As for [`DeviceType::store`](crate::DeviceType).
+    /// As for [`DeviceType::__store`](crate::DeviceType).
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn atomic_update(place: *mut Self, ordering: Ordering, update: impl Fn(Self) -> Self) -> Self {
@@ -102,7 +102,7 @@ pub trait AtomicAdd: AtomicExchange {
     ///
     /// # Safety
     ///
-    /// As for [`DeviceType::store`](crate::DeviceType).
+    /// As for [`DeviceType::__store`](crate::DeviceType).
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn atomic_add(place: *mut Self, value: Self, ordering: Ordering) -> Self {
