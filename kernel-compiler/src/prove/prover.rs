@@ -18,9 +18,9 @@ use super::condition::{Condition, Conditions, Formula};
 use super::poly::{Atom, Poly};
 use super::symbol::LaunchSymbol;
 
-/// The maximum number of eliminations for one obligation: several times those of the longest searches that have succeeded in the
-/// library and its examples. A proof without a condition may be found late, after all alternatives of an earlier step.
-const FUEL: usize = 400;
+/// The maximum number of eliminations for one obligation: twice those of the longest searches that have succeeded in the library
+/// and its examples. A proof without a condition may be found late, after all alternatives of an earlier step.
+const FUEL: usize = 800;
 
 /// The maximum effort for all obligations of a program, in comparisons with facts. Checks that it does not suffice for are
 /// kept.
