@@ -171,10 +171,7 @@ impl<'m> Walk<'m> {
     fn loaded(&mut self, place: &'m Expr) -> Value {
         match self.type_in(self.function(), place) {
             Some(CType::Scalar(Scalar::Bool)) => Value::boolean(),
-            Some(CType::Scalar(scalar)) if scalar.is_integer() => {
-                let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
-                Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
-            }
+            Some(CType::Scalar(scalar)) if scalar.is_integer() => self.in_memory(scalar),
             _ => Value::Unknown,
         }
     }

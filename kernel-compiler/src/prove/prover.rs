@@ -353,8 +353,8 @@ impl Domain {
         own.iter().filter(is_certain).any(|one| {
             let innermost = self.atoms.innermost_of(one);
             let related = facts.iter().filter(|other| self.atoms.innermost_of(other) == innermost).filter(is_certain);
-            let sums = related.filter_map(|other| one.poly.add(&other.poly));
-            sums.into_iter().any(|sum| self.atoms.interval(&sum).1.is_some_and(|hi| hi < 0))
+            let mut sums = related.filter_map(|other| one.poly.add(&other.poly));
+            sums.any(|sum| self.atoms.interval(&sum).1.is_some_and(|hi| hi < 0))
         })
     }
 

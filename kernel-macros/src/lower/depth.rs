@@ -5,8 +5,9 @@ use syn::spanned::Spanned;
 use syn::visit::{Visit, visit_expr};
 use syn::{Block, Expr};
 
-/// The maximum number of nested expressions. That of the IR, which is 400, is not reached by what the macro adds to them.
-pub(super) const MAX_DEPTH: usize = 300;
+/// The maximum number of nested expressions, which the rule's text repeats. That of the IR, which is 400, is not reached by what the
+/// macro adds to them.
+const MAX_DEPTH: usize = 300;
 
 /// Returns the position of an expression that is nested too deep, if there is one. Visits nothing deeper.
 pub(super) fn first_too_deep(block: &Block) -> Option<Span> {

@@ -469,6 +469,12 @@ impl<'m> Walk<'m> {
         Value::exact(Poly::atom(self.domain.atoms.fresh(range)), scalar)
     }
 
+    /// Returns a number in memory, of which nothing but its type is known.
+    pub(super) fn in_memory(&mut self, scalar: Scalar) -> Value {
+        let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
+        Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
+    }
+
     /// Joins the states of all jumps to a label, which precede it.
     fn label(&mut self, label: Label) {
         let mut states = self.frame.labels.remove(&label.number).unwrap_or_default();

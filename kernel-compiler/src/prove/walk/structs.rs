@@ -5,8 +5,6 @@ use std::rc::Rc;
 use super::Walk;
 use super::value::{Slot, Value};
 use crate::lower::{CType, Expr, Layout, TypeId, TypeKind};
-use crate::prove::atoms::AtomInfo;
-use crate::prove::poly::Poly;
 
 impl Walk<'_> {
     /// Returns the value of a struct with these members, in C's order.
@@ -22,10 +20,7 @@ impl Walk<'_> {
     /// known, so that each read of it yields the same value.
     pub(super) fn of_type(&mut self, value: Value, ty: &CType) -> Value {
         match (value, ty) {
-            (Value::Unknown, CType::Scalar(scalar)) if scalar.is_integer() => {
-                let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(*scalar)) };
-                Value::exact(Poly::atom(self.domain.atoms.add(info)), *scalar)
-            }
+            (Value::Unknown, CType::Scalar(scalar)) if scalar.is_integer() => self.in_memory(*scalar),
             (value, CType::Scalar(scalar)) if scalar.is_integer() => self.converted(value, *scalar),
             (Value::Struct(fields), CType::Named(_)) => Value::Struct(fields),
             (value, CType::Named(id)) => match &self.module.types[id.index()].kind {
@@ -78,7 +73,7 @@ impl Walk<'_> {
     /// Returns a value of the same type, of which nothing else is known.
     fn another(&mut self, value: &Value) -> Value {
         match value {
-            Value::Int { scalar, .. } => self.of_type(Value::Unknown, &CType::Scalar(*scalar)),
+            Value::Int { scalar, .. } => self.in_memory(*scalar),
             Value::Struct(fields) => {
                 Value::Struct(fields.iter().map(|(position, field)| (*position, self.another(field))).collect())
             }

@@ -58,15 +58,15 @@ impl Value {
 
 /// A variable, or a field of one at any depth.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::prove) struct Slot {
-    pub(in crate::prove) var: VarId,
+pub(super) struct Slot {
+    pub(super) var: VarId,
     /// The positions of the fields that lead to it.
-    pub(in crate::prove) path: SmallVec<[usize; 2]>,
+    pub(super) path: SmallVec<[usize; 2]>,
 }
 
 impl Slot {
     /// Returns the slot that a place is; `None` for an element, or what a pointer refers to.
-    pub(in crate::prove) fn of(place: &Expr) -> Option<Slot> {
+    pub(super) fn of(place: &Expr) -> Option<Slot> {
         match place {
             Expr::Var(var) => Some(Slot::from(*var)),
             Expr::Field(base, _, position) => {
