@@ -67,7 +67,7 @@ mod typify;
 mod validate;
 mod verdict;
 
-pub use coarsen::{Coarsening, Obstacle, ObstacleKind};
+pub use coarsen::{Coarsening, Gain, Obstacle, ObstacleKind};
 pub use cuda::{LinkedSymbol, Source, UserText};
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;

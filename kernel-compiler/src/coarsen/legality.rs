@@ -4,7 +4,7 @@
 //! unordered, so they may run one after another in one CUDA thread, if three things hold:
 //!
 //! - a thread cannot wait for another one: there are no barriers, no warp operations, no atomics, and the only loops are
-//!   those whose number of iterations is a constant;
+//!   counted ones, whose number of iterations is fixed when they begin;
 //! - a thread ends only itself: there are no faults, which end the CUDA thread, and `return` ends the item;
 //! - a thread depends on the CUDA thread only through `threadIdx`, `blockIdx`, `blockDim` and `gridDim`. The first and the
 //!   third are those of the CUDA thread, the others are replaced in the kernel by those of the item.
@@ -131,20 +131,20 @@ impl<'m> Legality<'m> {
         }
     }
 
-    /// Returns whether a loop has a constant number of iterations, so that it ends whatever other threads do.
+    /// Returns whether a loop ends whatever other threads do: its counter increases up to a limit that does not change.
     fn is_counted(&self, header: &Header, body: &[Stmt], function: &Function) -> bool {
-        let Header::For { var, init: Expr::Literal(_, start), test: Expr::Binary(op, left, right), next } = header
-        else {
+        let Header::For { var, init, test: Expr::Binary(op, left, end), next: Next::Increment } = header else {
             return false;
         };
-        let (Expr::Var(counter), Expr::Literal(_, end)) = (&**left, &**right) else { return false };
+        let mutated = mutated(body, function, self.module);
         // Such a counter does not overflow, in any type.
-        let is_small = |bits: u64| bits < 127;
-        matches!((op, next), (Operator::Lt | Operator::Le, Next::Increment))
-            && counter == var
-            && is_small(*start)
-            && is_small(*end)
-            && !mutated(body, function, self.module).contains(&var.0)
+        let is_small = |expr: &Expr| matches!(expr, Expr::Literal(_, bits) if *bits < 127);
+        let ends = match op {
+            Operator::Lt => is_fixed(end, &mutated, function),
+            Operator::Le => is_small(init) && is_small(end),
+            _ => false,
+        };
+        ends && matches!(&**left, Expr::Var(counter) if counter == var) && !mutated.contains(&var.0)
     }
 
     fn expr(&mut self, expr: &Expr, context: Context<'_>) -> Result<(), Obstacle> {
@@ -221,7 +221,7 @@ impl<'m> Legality<'m> {
                 | OpGroup::HalfOp(_)
                 | OpGroup::FastOp(_) => Ok(()),
             },
-            CallTarget::Builtin(_) => Ok(()),
+            CallTarget::Builtin(_) | CallTarget::Outputs(_) => Ok(()),
             CallTarget::Effect(_) => rejected(ObstacleKind::Communication),
             CallTarget::Function(id, _) => {
                 if let Some(known) = self.known.get(id) {
@@ -234,6 +234,27 @@ impl<'m> Legality<'m> {
             }
         }
     }
+}
+
+/// Returns whether an expression has the same value whenever a loop evaluates it that changes these variables.
+fn is_fixed(expr: &Expr, mutated: &Set<u32>, function: &Function) -> bool {
+    let is_fixed_part = match expr {
+        Expr::Var(VarId(var)) => {
+            matches!(function.vars[*var as usize].ty, CType::Scalar(_) | CType::Named(_)) && !mutated.contains(var)
+        }
+        Expr::Literal(..)
+        | Expr::Special(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Cast(..)
+        | Expr::Conditional(..)
+        | Expr::Field(..) => true,
+        Expr::Call(CallTarget::Helper(helper, None), _) => !helper.op.has_effect(),
+        _ => false,
+    };
+    let mut all = is_fixed_part;
+    expr.for_each_child(&mut |child| all = all && is_fixed(child, mutated, function));
+    all
 }
 
 /// Returns the variables that the statements assign, or to which they take a mutable reference, except through memory.

@@ -25,10 +25,11 @@
 //!
 //! The extent of the logical grid is in a part of the launch parameter that is unused otherwise, so that all builds of a
 //! kernel have the same parameters. [`legality`] decides which programs may be coarsened, [`split`] which loads of an
-//! item can be issued first, and [`packed`] which accesses are packed; [`write`] assembles the kernel. The pass follows the
+//! item can be issued first, [`jam`] which loops are executed once for all items, and [`packed`] which accesses are packed; [`write`] assembles the kernel. The pass follows the
 //! removal of checks: a program that can fault is not coarsened, since a fault ends the CUDA thread and reports its block.
 
 mod grid_stride;
+mod jam;
 mod legality;
 mod packed;
 mod result;
@@ -40,12 +41,13 @@ mod write;
 use crate::lower::{Axis, Body, Module, StmtKind, Template};
 use crate::source::Options;
 
+use jam::Jam;
 use packed::Packing;
 use split::Item;
 use write::Writer;
 
 pub(crate) use grid_stride::program as grid_stride;
-pub use result::{Coarsening, Obstacle, ObstacleKind};
+pub use result::{Coarsening, Gain, Obstacle, ObstacleKind};
 
 /// The built-in value of a coarsened kernel that replaces `gridDim` along the coarsened axis: a member of the launch parameter.
 pub(crate) const VIRTUAL_BLOCKS: &str = "launch.blocks";
@@ -61,6 +63,13 @@ const MAX_FACTOR: u64 = 8;
 /// The maximum number of statements of an item that is coarsened automatically. Each of them is printed once per item.
 const MAX_STMTS: usize = 48;
 
+/// The same, for an item with loops: the values that an item keeps during a loop take registers for all items at once.
+const MAX_STMTS_OF_LOOPS: usize = 24;
+
+/// The factor of an item with common loops. On an H200 it was the fastest of 2, 4 and 8 for products, convolutions and nearest
+/// neighbours, and within 5 % of 8 for polynomials.
+const FACTOR_OF_LOOPS: u32 = 4;
+
 /// Returns why a program cannot be coarsened.
 pub(crate) fn obstacle(module: &Module) -> Option<Obstacle> {
     legality::axis(module).err()
@@ -72,7 +81,8 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Result<Coarsenin
     let Body::Stmts(stmts) = &module.kernel.body else { unreachable!("the kernel is not written in CUDA C") };
     let block = names(axis).0;
     let item = split::item(module, stmts, block);
-    let coarsening = Coarsening { axis, factor: factor(&item) };
+    let (best, gain) = factor(&item);
+    let coarsening = Coarsening { axis, factor: best, gain };
     if let Some(factor) = options.coarsen {
         module.reads_blocks = true;
         let stmts = stmts.clone();
@@ -90,18 +100,22 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Result<Coarsenin
     Ok(coarsening)
 }
 
-/// Returns the factor that saturates the memory; 1 if the item has no loads that can be issued first.
-fn factor(Item { levels, early, late, loaded, stored, vars: _ }: &Item) -> u32 {
+/// Returns the factor that is expected to be the fastest, and why; 1 if there is nothing to gain.
+fn factor(Item { levels, early, late, jam, loaded, stored, vars: _ }: &Item) -> (u32, Gain) {
     let mut stmts = early.len() + levels.len();
     let mut has_loops = false;
     legality::each(late, &mut |stmt| {
         stmts += 1;
         has_loops |= matches!(stmt.kind, StmtKind::Loop { .. });
     });
-    if *loaded == 0 || has_loops || stmts > MAX_STMTS {
-        return 1;
+    if has_loops {
+        let is_worthwhile = stmts <= MAX_STMTS_OF_LOOPS && jam.as_ref().is_some_and(Jam::is_worthwhile);
+        return (if is_worthwhile { FACTOR_OF_LOOPS } else { 1 }, Gain::CommonLoads);
     }
-    BYTES_PER_THREAD.div_ceil(loaded + stored).next_power_of_two().min(MAX_FACTOR) as u32
+    let bytes = loaded + stored;
+    let is_worthwhile = *loaded > 0 && stmts <= MAX_STMTS;
+    let factor = if is_worthwhile { BYTES_PER_THREAD.div_ceil(bytes).next_power_of_two().min(MAX_FACTOR) } else { 1 };
+    (factor as u32, Gain::BytesInFlight)
 }
 
 /// Returns the names of the block index and of the extent of the grid along an axis.

@@ -9,8 +9,19 @@ use crate::lower::Axis;
 pub struct Coarsening {
     /// The axis along which adjacent blocks are merged.
     pub axis: Axis,
-    /// The number of blocks per CUDA block at which the memory is expected to be saturated; 1 if there is nothing to gain.
+    /// The number of blocks per CUDA block that is expected to be the fastest; 1 if there is nothing to gain.
     pub factor: u32,
+    /// What is gained.
+    pub gain: Gain,
+}
+
+/// What a coarsened program gains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gain {
+    /// More bytes in flight, which saturate the memory.
+    BytesInFlight,
+    /// Fewer loads: those that all items of a thread have in common.
+    CommonLoads,
 }
 
 /// The reason why a program cannot be coarsened, and where it is.
@@ -44,7 +55,7 @@ pub enum ObstacleKind {
     SharedMemory,
     /// A message is printed.
     Print,
-    /// A loop whose number of iterations is not a small constant.
+    /// A loop whose number of iterations is not fixed when it begins.
     Loop,
     /// A body in CUDA C.
     CudaC,
@@ -64,7 +75,7 @@ impl fmt::Display for ObstacleKind {
             ObstacleKind::Communication => "its threads synchronise or communicate",
             ObstacleKind::SharedMemory => "it uses shared memory",
             ObstacleKind::Print => "it prints",
-            ObstacleKind::Loop => "it contains a loop whose trip count is not a constant below 127",
+            ObstacleKind::Loop => "it contains a loop whose trip count is not fixed when it begins",
             ObstacleKind::CudaC => "it calls a device function with a body in CUDA C++",
             ObstacleKind::Linked => "it calls a device function in a linked file",
             ObstacleKind::MutableParameter => "it assigns to a parameter of the kernel",

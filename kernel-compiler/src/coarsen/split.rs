@@ -21,6 +21,7 @@ use crate::lower::{
 };
 use crate::set::Set;
 
+use super::jam::Jam;
 use super::legality::{each, size};
 
 /// An item: what a logical thread executes.
@@ -31,6 +32,8 @@ pub(super) struct Item {
     pub(super) early: Vec<Stmt>,
     /// All other statements, in order.
     pub(super) late: Vec<Stmt>,
+    /// The loops of the late statements, if all of them can be executed once for all items.
+    pub(super) jam: Option<Jam>,
     /// The bytes that the early loads read at addresses that differ between items, and those that stores write.
     pub(super) loaded: u64,
     pub(super) stored: u64,
@@ -71,8 +74,9 @@ pub(super) fn item(module: &Module, stmts: &[Stmt], block: &'static str) -> Item
     for stmt in rest {
         late.extend(split.stmt(stmt));
     }
+    let jam = Jam::of(&split, &late);
     let Split { vars, out: early, loaded, stored, .. } = split;
-    Item { levels, early, late, loaded, stored, vars }
+    Item { levels, early, late, jam, loaded, stored, vars }
 }
 
 /// Returns a copy of a variable.
@@ -80,7 +84,7 @@ pub(super) fn copy(Variable { hint, origin, ty, constant, stable }: &Variable) -
     Variable { hint: hint.clone(), origin: *origin, ty: ty.clone(), constant: *constant, stable: *stable }
 }
 
-struct Split<'m> {
+pub(super) struct Split<'m> {
     module: &'m Module,
     block: &'static str,
     vars: Vec<Variable>,
@@ -114,6 +118,38 @@ enum UnderlyingObject {
 }
 
 impl Split<'_> {
+    /// Returns the early constants and parameters that have the same value in all items.
+    pub(super) fn shared_values(&self) -> Set<u32> {
+        self.early.iter().copied().filter(|var| !self.of_item.contains(var)).collect()
+    }
+
+    /// Returns the early constants that depend on memory.
+    pub(super) fn values_from_memory(&self) -> &Set<u32> {
+        &self.from_memory
+    }
+
+    pub(super) fn module(&self) -> &Module {
+        self.module
+    }
+
+    /// Returns whether a built-in variable tells items apart.
+    pub(super) fn is_block(&self, name: &str) -> bool {
+        name == self.block
+    }
+
+    /// Returns whether a variable keeps its first value, and is no reference.
+    pub(super) fn is_constant(&self, var: VarId) -> bool {
+        self.vars[var.index()].constant && is_value(&self.vars[var.index()].ty)
+    }
+
+    /// Returns whether an expression is the load of an element of an array that the kernel does not write.
+    pub(super) fn is_constant_load(&self, expr: &Expr) -> bool {
+        let Expr::Index(base, _) = expr else { return false };
+        let UnderlyingObject::Element(param) = self.place(expr) else { return false };
+        let is_written = matches!(self.vars[param.index()].ty, CType::Pointer { mutable: true, .. });
+        matches!(**base, Expr::Var(_)) && !is_written
+    }
+
     /// Divides statements into a level and the statements under its guard, if possible.
     fn level<'s>(&mut self, stmts: &'s [Stmt]) -> Option<(Level, &'s [Stmt])> {
         let at = stmts.iter().position(|stmt| matches!(stmt.kind, StmtKind::If { .. }))?;
@@ -381,7 +417,8 @@ impl Split<'_> {
         }
     }
 
-    fn is_load(&self, expr: &Expr) -> bool {
+    /// Returns whether an expression is the load of an element of an array, or of a part of one.
+    pub(super) fn is_load(&self, expr: &Expr) -> bool {
         matches!(self.place(expr), UnderlyingObject::Element(_))
     }
 

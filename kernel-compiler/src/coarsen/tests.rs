@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::{Axis, Coarsening, ObstacleKind, Options, Source, Variant, check, common, write};
+use crate::{Axis, Coarsening, Gain, ObstacleKind, Options, Source, Variant, check, common, write};
 
 fn source(text: &str, factor: u32) -> Source {
     compiled(text, factor, false)
@@ -24,8 +24,8 @@ fn body(text: &str, factor: u32) -> Vec<String> {
 }
 
 #[track_caller]
-fn check_choice(text: &str, axis: Axis, factor: u32) {
-    assert_eq!(source(text, 0).coarsening, Ok(Coarsening { axis, factor }), "{text}");
+fn check_choice(text: &str, axis: Axis, factor: u32, gain: Gain) {
+    assert_eq!(source(text, 0).coarsening, Ok(Coarsening { axis, factor, gain }), "{text}");
 }
 
 #[track_caller]
@@ -40,16 +40,21 @@ const SAXPY: &str =
 
 #[test]
 fn the_factor_follows_from_the_bytes_of_an_item() {
-    check_choice(SAXPY, Axis::X, 4);
+    check_choice(SAXPY, Axis::X, 4, Gain::BytesInFlight);
     for (ty, factor) in [("u8", 8), ("f32", 4), ("f64", 2)] {
         let text =
             format!("fn copy(x: &[{ty}], y: &mut [{ty}]) {{ let i = grid(1); if i < y.len() {{ y[i] = x[i]; }} }}");
-        check_choice(&text, Axis::X, factor);
+        check_choice(&text, Axis::X, factor, Gain::BytesInFlight);
     }
     // There is nothing to load early.
     let even = "fn even(x: &[f32], y: &mut [f32]) { let i = grid(1); if i % 2 == 0 && i < y.len() { y[i] = x[i]; } }";
-    check_choice(even, Axis::X, 1);
-    check_choice("fn fill(y: &mut [u32]) { let i = grid(1); if i < y.len() { y[i] = 7u32; } }", Axis::X, 1);
+    check_choice(even, Axis::X, 1, Gain::BytesInFlight);
+    check_choice(
+        "fn fill(y: &mut [u32]) { let i = grid(1); if i < y.len() { y[i] = 7u32; } }",
+        Axis::X,
+        1,
+        Gain::BytesInFlight,
+    );
 }
 
 #[test]
@@ -58,7 +63,7 @@ fn rows_are_merged_in_two_dimensions() {
         let (c, r) = grid(2);
         if c < w && r < h { y[r * w + c] = (x[r * w + c] + bias[c]).max(0.0); }
     }";
-    check_choice(text, Axis::Y, 4);
+    check_choice(text, Axis::Y, 4, Gain::BytesInFlight);
 }
 
 /// All loads precede all stores, and an item that is outside ends alone. The accesses of consecutive items are packed if the arrays
@@ -110,6 +115,118 @@ fn loads_precede_stores() {
         }";
     let expected: Vec<&str> = expected.trim().lines().map(str::trim).collect();
     assert_eq!(text[1..], expected);
+}
+
+const PRODUCT: &str = "fn product(a: &[f32], b: &[f32], y: &mut [f32], n: usize) {
+    let (j, i) = grid(2);
+    if i < n && j < n {
+        let mut sum = 0f32;
+        for k in 0..n { sum += a[i * n + k] * b[k * n + j]; }
+        y[i * n + j] = sum;
+    }
+}";
+
+/// A loop whose bounds all items share is executed once for all of them.
+#[test]
+fn common_loops_are_jammed() {
+    let text = body(PRODUCT, 2);
+    let expected = [
+        "if (i_2 < n && j_2 < n && (i_3 < n && j_3 < n)) {",
+        "float sum_2 = 0.0f;",
+        "float sum_3 = 0.0f;",
+        "for (usize k_2 = 0; k_2 < n; ++k_2) {",
+        "sum_2 += a[i_2 * n + k_2] * b[k_2 * n + j_2];",
+        "sum_3 += a[i_3 * n + k_2] * b[k_2 * n + j_3];",
+        "}",
+        "y[i_2 * n + j_2] = sum_2;",
+        "y[i_3 * n + j_3] = sum_3;",
+        "return;",
+    ];
+    assert!(text.windows(expected.len()).any(|window| window == expected), "{text:#?}");
+    // One item after another.
+    assert_eq!(text.iter().filter(|line| line.starts_with("for (usize k")).count(), 2);
+    // So are loops within loops.
+    let text = "fn area(x: &[f32], f: &[f32], y: &mut [f32], n: usize, m: usize) {
+        let (c, r) = grid(2);
+        if c < n && r < n {
+            let mut sum = 0f32;
+            for k in 0..m { let w = f[k]; for l in 0..k { sum += x[(r + k) * (n + m) + c + l] * w; } }
+            y[r * n + c] = sum;
+        }
+    }";
+    let text = body(text, 3);
+    let loops: Vec<&String> = text.iter().filter(|line| line.starts_with("for (usize")).collect();
+    assert_eq!(loops.len(), 4, "{text:#?}");
+}
+
+/// A kernel with loops gains from coarsening if the items have loads in common, and the compiler can schedule their bodies together.
+#[test]
+fn loops_that_gain() {
+    let of = |params: &str, body: &str| {
+        let text = format!(
+            "fn k(x: &[f32], f: &[f32], {params}, y: &mut [f32]) {{
+                let i = grid(1);
+                if i < y.len() && i < x.len() {{ let mut s = 0f32; {body} y[i] = s; }}
+            }}"
+        );
+        source(&text, 0).coarsening.unwrap_or_else(|obstacle| panic!("{obstacle:?}\n{text}"))
+    };
+    for (params, body) in [
+        ("n: usize", "for k in 0..f.len() { s = s * x[i] + f[k]; }"),
+        ("n: usize", "for k in 0..n { s += (x[i] * f[k]).min(1f32).exp(); }"),
+        ("n: usize", "let v = x[i]; for k in 1..f.len() { let d = f[k] - v; if d > s { s = d; } }"),
+        ("n: u32", "for k in 0..n { s += f[(k / 2u32) as usize]; }"),
+        ("n: usize", "let m = n / 2; for k in m..f.len() { for l in 0..k { s += f[l] * x[i]; } }"),
+    ] {
+        let Coarsening { factor, gain, .. } = of(params, body);
+        assert_eq!((factor, gain), (4, Gain::CommonLoads), "{body}");
+    }
+    for body in [
+        // No load is the same for all items.
+        "for k in 0..n { s += k as f32 * x[i]; }",
+        "for k in 0..f.len() { s += f[(k + i) % 8]; }",
+        // A division, a function with branches, and a branch with a load.
+        "for k in 0..f.len() { s += x[i] / f[k]; }",
+        "for k in 0..f.len() { s += (x[i] * f[k]).sin(); }",
+        "for k in 0..f.len() { if f[k] > s { s += f[k] * x[k]; } }",
+        // Items have iterations of their own.
+        "for k in 0..i { s += f[k]; }",
+        "for k in 0..f.len() { if f[k] > x[i] { break; } s += f[k]; }",
+        "for k in 0..f.len() { if k == i { continue; } s += f[k]; }",
+        "for k in 0..f.len() { if f[k] > x[i] { return; } s += f[k]; }",
+        "if x[i] > 0f32 { for k in 0..f.len() { s += f[k]; } }",
+    ] {
+        let body = format!("let n = n.min(x.len()); {body}");
+        assert_eq!(of("n: usize", &body).factor, 1, "{body}");
+    }
+    // The array may change between the loads.
+    let own = "fn k(y: &mut [f32], n: usize) {
+        let i = grid(1);
+        if i < y.len() && n < y.len() { for k in 0..n { y[i] = y[i] + y[k]; } }
+    }";
+    check_choice(own, Axis::X, 1, Gain::CommonLoads);
+}
+
+/// A counted loop ends, whatever its limit is, as long as the limit does not change.
+#[test]
+fn loops_that_end() {
+    let of = |statement: &str| {
+        let text = format!(
+            "fn k(x: &[u32], y: &mut [u32]) {{ let i = grid(1); if i < y.len() && i < x.len() {{ {statement} }} }}"
+        );
+        source(&text, 0).coarsening.map_err(|obstacle| obstacle.kind)
+    };
+    for body in [
+        "let n = x[i]; for k in 0u32..n { y[i] ^= k; }",
+        "for k in 0u32..x[i] { y[i] ^= k; }",
+        "let mut n = x[i]; for k in 0u32..n { n = n / 2u32; y[i] ^= k; }",
+        "for k in i..x.len() { y[i] ^= x[k]; }",
+    ] {
+        assert!(of(body).is_ok(), "{body}");
+    }
+    for body in ["let mut n = x[i]; while n > 0u32 { n /= 2u32; y[i] ^= n; }", "loop { if x[i] > 0u32 { break; } }"] {
+        assert_eq!(of(body), Err(ObstacleKind::Loop), "{body}");
+    }
 }
 
 /// Accesses are packed only if each is at the index of the item, or the same for all items.
@@ -225,7 +342,7 @@ fn the_parameters_do_not_depend_on_the_text() {
 fn overflow_checks() {
     let of = |text: &str| compiled(text, 0, true).coarsening.map_err(|obstacle| obstacle.kind);
     let indices = "fn next(x: &[f32], y: &mut [f32]) { let i = grid(1); if i + 1 < y.len() { y[i] = x[i + 1]; } }";
-    assert_eq!(of(indices), Ok(Coarsening { axis: Axis::X, factor: 4 }));
+    assert_eq!(of(indices), Ok(Coarsening { axis: Axis::X, factor: 4, gain: Gain::BytesInFlight }));
     let data = "fn add(x: &[u32], y: &mut [u32]) { let i = grid(1); if i < y.len() { y[i] += x[i]; } }";
     assert_eq!(of(data), Err(ObstacleKind::OverflowCheck));
 }

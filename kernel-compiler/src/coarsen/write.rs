@@ -8,6 +8,7 @@ use crate::lower::{
 use crate::set::Set;
 use litemap::LiteMap;
 
+use super::jam::Jam;
 use super::packed::{LOAD, Packing, STORE};
 use super::split::{Item, Level};
 use super::{VIRTUAL_BLOCKS, legality, names, split};
@@ -40,7 +41,7 @@ impl Writer {
         let end = Expr::binary(Operator::Add, Expr::Var(first), factor.clone());
         let is_whole = Expr::binary(Operator::Le, end, blocks.clone());
         // Without such loads, the items gain nothing from being interleaved.
-        let interleaved = if item.levels.is_empty() && item.early.is_empty() {
+        let interleaved = if item.levels.is_empty() && item.early.is_empty() && item.jam.is_none() {
             Vec::new()
         } else {
             let then = self.interleaved(item, first, labels);
@@ -84,12 +85,18 @@ impl Writer {
     }
 
     /// Returns the items of adjacent blocks under their guards: statement by statement as long as they have no side effects, then
-    /// one after another.
+    /// one after another, or with loops in common.
     fn interleaved(&mut self, item: &Item, first: VarId, labels: u32) -> Vec<Stmt> {
-        let copies: Vec<Copy<'_>> =
+        let mut copies: Vec<Copy<'_>> =
             (0..self.factor).map(|k| Copy { block: plus(Expr::Var(first), k), ..self.copy(item, k, labels) }).collect();
+        if let Some(jam) = &item.jam {
+            share_counters(jam, &mut copies);
+        }
         let mut inner = of_each(&item.early, &copies);
-        inner.extend(copies.iter().flat_map(|copy| copy.item(&item.late)));
+        match &item.jam {
+            Some(_) => inner.extend(jammed(&item.late, &copies)),
+            None => inner.extend(copies.iter().flat_map(|copy| copy.item(&item.late))),
+        }
         inner.push(unnumbered(StmtKind::Return(None)));
         guarded(&item.levels, &copies, None, inner)
     }
@@ -166,6 +173,33 @@ impl Writer {
         let offset = (k + 1) * (labels + 1);
         let end = Label { name: ITEM, number: offset + labels };
         Copy { vars, labels: offset, end, ..Copy::new(self.axis) }
+    }
+}
+
+/// Returns the statements of all items, statement by statement, with loops that are executed once for all.
+fn jammed(stmts: &[Stmt], copies: &[Copy<'_>]) -> Vec<Stmt> {
+    let mut all = Vec::new();
+    for stmt in stmts {
+        let StmtKind::Loop { header, body, next, end, unroll } = &stmt.kind else {
+            all.extend(copies.iter().map(|copy| copy.stmt(stmt)));
+            continue;
+        };
+        let Some(header) = copies.first().map(|copy| copy.header(header)) else { continue };
+        let body = jammed(body, copies);
+        let kind = StmtKind::Loop { header, body, next: *next, end: *end, unroll: *unroll };
+        all.push(Stmt { line: stmt.line, kind });
+    }
+    all
+}
+
+/// Lets all items count the iterations of their common loops by the variables of the first one.
+fn share_counters(Jam { counters, .. }: &Jam, copies: &mut [Copy<'_>]) {
+    let Some((first, others)) = copies.split_first_mut() else { return };
+    for counter in counters {
+        let var = first.var(VarId(*counter));
+        for copy in &mut *others {
+            copy.vars.insert(*counter, var);
+        }
     }
 }
 

@@ -248,7 +248,7 @@ impl<'p> ExprPrinter<'p> {
         // User-defined functions and helpers convert their arguments; CUDA's functions are overloaded.
         let (name, converts) = match callee {
             CallTarget::Helper(helper, _) => (format!("rt::{}", helper.name()), true),
-            CallTarget::Builtin(name) | CallTarget::Effect(name) => {
+            CallTarget::Builtin(name) | CallTarget::Outputs(name) | CallTarget::Effect(name) => {
                 debug_assert!(
                     reserved::is_reserved(name) || name.starts_with("__"),
                     "a user's name may capture `{name}`"
@@ -298,6 +298,7 @@ impl<'p> ExprPrinter<'p> {
             }
             CallTarget::Helper(_, None)
             | CallTarget::Builtin(_)
+            | CallTarget::Outputs(_)
             | CallTarget::Effect(_)
             | CallTarget::Function(_, None)
             | CallTarget::LoadIf => {}

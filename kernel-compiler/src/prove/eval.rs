@@ -479,6 +479,7 @@ impl<'m> Walk<'m> {
             CallTarget::Helper(helper, _) => self.helper(call, *helper, (args, operands), values),
             CallTarget::Function(id, _) => self.call(*id, values),
             CallTarget::Builtin(_)
+            | CallTarget::Outputs(_)
             | CallTarget::Effect(_)
             | CallTarget::Load { .. }
             | CallTarget::LoadIf

@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicBool;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use cumbia_kernel_compiler::{
-    Axis, Coarsening, Facts, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Quantity, Source, Validated, Variant,
-    Verdict, with_narrow_indices,
+    Axis, Coarsening, Facts, Gain, LaunchSymbol, Obstacle, ObstacleKind, Predicate, Quantity, Source, Validated,
+    Variant, Verdict, with_narrow_indices,
 };
 use cumbia_kernel_ir::{
     Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
@@ -70,6 +70,8 @@ pub(crate) struct Coarsened {
     axis: Axis,
     /// Whether large launches are expected to be faster, or the kernel demands it.
     pub(crate) is_worthwhile: bool,
+    /// What they gain.
+    pub(crate) gain: Gain,
 }
 
 impl Coarsened {
@@ -140,11 +142,11 @@ impl Specialised {
         if self.options.coarsen == Some(1) || first_variant() == Variant::Checked {
             return None;
         }
-        let Coarsening { axis, factor } = *self.source(layout, Build::Of(variant)).coarsening.as_ref().ok()?;
+        let Coarsening { axis, factor, gain } = *self.source(layout, Build::Of(variant)).coarsening.as_ref().ok()?;
         // The tests also run sources that no launch would.
         let chosen = self.options.coarsen.unwrap_or(factor.max(2));
         let is_worthwhile = self.options.coarsen.is_some() || factor > 1;
-        Some(Coarsened { factor: NonZeroU32::new(chosen)?, axis, is_worthwhile })
+        Some(Coarsened { factor: NonZeroU32::new(chosen)?, axis, is_worthwhile, gain })
     }
 
     /// Returns the number of blocks of a launch that a CUDA block executes.

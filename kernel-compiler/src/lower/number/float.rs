@@ -76,7 +76,7 @@ impl Lowering<'_, '_> {
     pub(in crate::lower) fn sin_cos(&mut self, function: &'static str, mut args: Vec<Expr>, scalar: Scalar) -> Value {
         let (sin, cos) = (self.temporary("sin", scalar, None), self.temporary("cos", scalar, None));
         args.extend([sin, cos].map(|var| Expr::AddressOf(Box::new(Expr::Var(var)))));
-        self.push(StmtKind::Expr(Expr::Call(CallTarget::Effect(function), args)));
+        self.push(StmtKind::Expr(Expr::Call(CallTarget::Outputs(function), args)));
         Value::Parts([sin, cos].map(|var| Value::Scalar(Expr::Var(var), scalar)).into())
     }
 }

@@ -244,7 +244,11 @@ impl Effects<'_> {
                 self.pure.contains(id) && args.all(|(arg, by)| *by != Passing::Mutable || self.is_local(arg))
             }
             Expr::Call(
-                CallTarget::Effect(_) | CallTarget::Load { .. } | CallTarget::LoadIf | CallTarget::Inside { .. },
+                CallTarget::Outputs(_)
+                | CallTarget::Effect(_)
+                | CallTarget::Load { .. }
+                | CallTarget::LoadIf
+                | CallTarget::Inside { .. },
                 _,
             ) => false,
             _ => true,

@@ -324,7 +324,7 @@ fn output(callee: &CallTarget, (position, arg): (usize, &Expr)) -> Option<VarId>
             !matches!(op, Op::StepTo | Op::StepDown) && op.output() == Some(position)
         }
         // Atomic operations are never applied to thread-local variables.
-        CallTarget::Effect(_) => matches!(arg, Expr::AddressOf(_)),
+        CallTarget::Outputs(_) | CallTarget::Effect(_) => matches!(arg, Expr::AddressOf(_)),
         CallTarget::Builtin(_)
         | CallTarget::Function(..)
         | CallTarget::Load { .. }

@@ -17,9 +17,11 @@ impl Lowering<'_, '_> {
             Expr::Call(callee, _) => match callee {
                 CallTarget::Helper(helper, site) => site.is_none() && !helper.op.has_effect(),
                 CallTarget::Builtin(_) => true,
-                CallTarget::Effect(_) | CallTarget::Load { .. } | CallTarget::LoadIf | CallTarget::Inside { .. } => {
-                    false
-                }
+                CallTarget::Outputs(_)
+                | CallTarget::Effect(_)
+                | CallTarget::Load { .. }
+                | CallTarget::LoadIf
+                | CallTarget::Inside { .. } => false,
                 CallTarget::Function(id, _) => {
                     let Summary { writes, reads, faults, takes_launch } = self.output.summaries[id.index()];
                     !writes && !reads && !faults && !takes_launch

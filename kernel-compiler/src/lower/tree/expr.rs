@@ -50,6 +50,9 @@ pub(crate) enum CallTarget {
     Helper(Helper, Option<SiteRef>),
     /// A function of CUDA without side effects, listed in `reserved`, whose result depends only on its arguments.
     Builtin(&'static str),
+    /// A function of CUDA with several results. It stores them in variables of the thread, whose addresses are its last
+    /// arguments, and has no other effect.
+    Outputs(&'static str),
     /// A function of CUDA with side effects: it writes memory or synchronises.
     Effect(&'static str),
     /// A device function. The definition of a built-in method that can fault takes the first of its sites.

@@ -118,13 +118,25 @@ impl Generator {
                 let _ = writeln!(self.text, "if {condition} {{ {jump}; }}");
             }
             11 => {
-                let _ = writeln!(self.text, "for k{} in 0..{} {{", self.next, 1 + self.rng.below(3));
-                self.vars.push((format!("(k{} as u32)", self.next), false));
+                let counter = format!("k{}", self.next);
                 self.next += 1;
+                // The same for all items, or not.
+                let end = match self.rng.below(6) {
+                    0 | 1 => "b.len().min(3)".to_owned(),
+                    2 => "(n % 4u32)".to_owned(),
+                    3 => "(x[i] % 3u32)".to_owned(),
+                    _ => format!("{}", 1 + self.rng.below(3)),
+                };
+                let _ = writeln!(self.text, "for {counter} in 0..{end} {{");
+                self.vars.push((format!("({counter} as u32)"), false));
+                let has_element = end.starts_with('b');
+                if has_element {
+                    self.vars.push((format!("b[{counter}]"), false));
+                }
                 self.loops += 1;
                 self.block(inner);
                 self.loops -= 1;
-                self.vars.pop();
+                self.vars.truncate(self.vars.len() - 1 - usize::from(has_element));
                 self.text.push_str("}\n");
             }
             _ => {
@@ -195,12 +207,16 @@ pub(super) fn kernel(seed: u64) -> (Kernel, Mode) {
     (Kernel { text: generator.text, params }, mode)
 }
 
-/// Returns whether the coarsened kernel has packed accesses.
-fn is_packed(text: &str, mode: Mode) -> bool {
-    let Ok(validated) = check(common::program(text, mode.overflow_checks)) else { return false };
+/// Returns whether the coarsened kernel has packed accesses, and whether it has loops that all items of a thread share.
+fn forms(text: &str, mode: Mode) -> (bool, bool) {
+    let Ok(validated) = check(common::program(text, mode.overflow_checks)) else { return (false, false) };
     let coarsen = NonZeroU32::new(4);
     let options = Options { bounds_checks: false, coarsen, ..Options::default() };
-    write(&validated, &options).text.contains("rt::store_packed(&")
+    let text = write(&validated, &options).text;
+    // One loop for all items, another one for one after another, and the one over these.
+    let fast = text.split("for (u32 number").next().unwrap_or_default();
+    let loops = |text: &str| text.matches("for (").count();
+    (text.contains("rt::store_packed(&"), loops(fast) > 0 && loops(fast) == loops(&text) - loops(fast) - 1)
 }
 
 #[test]
@@ -208,15 +224,18 @@ fn random_element_wise_kernels() {
     let count = variable("CUMBIA_PROOF_KERNELS").unwrap_or(100);
     let first = variable("CUMBIA_PROOF_SEED").unwrap_or(1);
     let mut statistics = Statistics::default();
-    let mut packed = 0;
+    let (mut packed, mut jammed) = (0, 0);
     for seed in first..first + count {
         let (kernel, mode) = kernel(seed);
-        packed += usize::from(is_packed(&kernel.text, mode));
+        let (is_packed, is_jammed) = forms(&kernel.text, mode);
+        packed += usize::from(is_packed);
+        jammed += usize::from(is_jammed);
         let result = quietly(|| test_kernel(&kernel, mode, seed, &mut statistics));
         result.unwrap_or_else(|what| panic!("seed {seed}: {what}\n{}", kernel.text));
     }
     let Statistics { kernels, rejected, launches, coarsened, unsupported, .. } = statistics;
     assert!(rejected * 10 < kernels, "{rejected} of {count} kernels are rejected");
     assert!(packed * 8 > kernels, "{packed} of {kernels} kernels have packed accesses");
+    assert!(jammed * 40 > kernels, "{jammed} of {kernels} kernels have loops that items share");
     assert!(coarsened * 2 > launches, "{coarsened} of {launches} launches are coarsened; unsupported: {unsupported:?}");
 }
