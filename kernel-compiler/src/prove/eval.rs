@@ -476,7 +476,15 @@ impl<'m> Walk<'m> {
         // What a check proves about its operands, if nothing among them can prevent its evaluation.
         let operands = (self.possible_exits == exits).then_some(noted);
         match callee {
-            CallTarget::Helper(helper, _) => self.helper(call, *helper, (args, operands), values),
+            CallTarget::Helper(helper, _) => {
+                let required = self.required;
+                let value = self.helper(call, *helper, (args, operands), values);
+                if self.required == required {
+                    // Nothing is known about this check, so it stays.
+                    self.require(call, Condition::FALSE, &[]);
+                }
+                value
+            }
             CallTarget::Function(id, _) => self.call(*id, values),
             CallTarget::Builtin(_)
             | CallTarget::Outputs(_)
@@ -663,6 +671,41 @@ impl<'m> Walk<'m> {
                 let result = dividend.and_then(|dividend| self.domain.quotient(&dividend, &right));
                 result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
             }
+            Op::NextMultipleOf | Op::CheckedNextMultipleOf if !scalar.is_signed() => {
+                let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
+                let positive = self.prove(right.offset(-1));
+                // The result is at most this.
+                let greatest = left.add(&right).and_then(|sum| sum.offset(-1));
+                let limit = Poly::constant(self.range(scalar).hi);
+                let fits = self.prove(greatest.and_then(|greatest| limit.sub(&greatest)));
+                let condition = self.domain.conditions.all([positive, fits]);
+                self.require(call, condition, &[&left, &right]);
+                self.unknown(scalar)
+            }
+            Op::Neg => {
+                let (_, value) = operand(self, scalar);
+                let result = Poly::default().sub(&value);
+                let range = self.range(scalar);
+                let condition = result.as_ref().map_or(Condition::FALSE, |result| self.prove_within(result, range));
+                self.require(call, condition, &[&value]);
+                match result {
+                    Some(result) => {
+                        self.push_pending([result.offset(-range.lo), Poly::constant(range.hi).sub(&result)]);
+                        Value::exact(result, scalar)
+                    }
+                    None => self.unknown(scalar),
+                }
+            }
+            Op::CheckedAbs => {
+                let (_, value) = operand(self, scalar);
+                let opposite = Poly::default().sub(&value);
+                let limit = Poly::constant(self.range(scalar).hi);
+                let fits = opposite.as_ref().and_then(|opposite| limit.sub(opposite));
+                let condition = self.prove(fits);
+                self.require(call, condition, &[&value]);
+                let result = opposite.and_then(|opposite| self.domain.extreme(false, &value, &opposite));
+                result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
+            }
             Op::Min | Op::Max if scalar.is_integer() => {
                 let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
                 let result = self.domain.extreme(op == Op::Min, &left, &right);
@@ -671,6 +714,10 @@ impl<'m> Walk<'m> {
             Op::Clamp | Op::ClampTo if scalar.is_integer() => {
                 let ((_, x), (_, low), (_, high)) =
                     (operand(self, scalar), operand(self, scalar), operand(self, scalar));
+                if op == Op::Clamp {
+                    let in_order = self.prove(high.sub(&low));
+                    self.require(call, in_order, &[&low, &high]);
+                }
                 let above = self.domain.extreme(false, &x, &low);
                 let result = above.and_then(|above| self.domain.extreme(true, &above, &high));
                 result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))

@@ -290,6 +290,40 @@ mod tests {
         check(text, true, &expected);
     }
 
+    /// A check of which the walk knows nothing is kept, and not proved for every launch.
+    #[test]
+    fn operations_of_one_number() {
+        let text = "fn kernel(x: &[i32], y: &mut [i32], z: &mut [u32], a: i32, b: u32, c: i32, low: i32, high: i32) {
+            if x.len() > 0 && y.len() > 3 && z.len() > 1 {
+                y[0] = -a;
+                y[1] = c.abs();
+                y[2] = a.clamp(low, high);
+                z[0] = b.next_multiple_of(8);
+                z[1] = 7u32.next_multiple_of(b);
+            }
+        }";
+        let expected = [
+            (CheckKind::Overflow, "a + 2147483647 >= 0"),
+            (CheckKind::Overflow, "c + 2147483647 >= 0"),
+            (CheckKind::Argument, "high >= low"),
+            (CheckKind::Divisor, "b <= 4294967288"),
+            (CheckKind::Divisor, "b > 0 && b <= 4294967289"),
+        ];
+        check(text, true, &expected);
+        let text = "fn kernel(x: &[i32], u: &[u32], f: f32, y: &mut [i32], z: &mut [u32]) {
+            if x.len() > 0 && u.len() > 0 && y.len() > 2 && z.len() > 0 {
+                y[0] = -x[0];
+                y[1] = x[0].abs();
+                y[2] = f.clamp(-f, f) as i32;
+                z[0] = 7u32.next_multiple_of(u[0]);
+            }
+        }";
+        let validated = crate::check(common::program(text, true)).unwrap_or_else(|errors| panic!("{errors}"));
+        let checks = crate::checks(&validated, &Options::default());
+        let kept = checks.iter().filter(|check| matches!(check.proof, Proof::DependsOnMemory | Proof::Unknown));
+        assert_eq!(kept.count(), 4, "{checks:?}");
+    }
+
     #[test]
     fn views_have_shapes() {
         let text = "fn kernel(a: ArrayView2<f32>, mut c: ArrayViewMut2<f32>) {

@@ -2,7 +2,7 @@
 
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
-    Body, CallTarget, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, SiteRef, Stmt, StmtKind,
+    Body, CallTarget, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, Prefix, SiteRef, Stmt, StmtKind,
 };
 use crate::set::Set;
 use litemap::LiteMap;
@@ -219,6 +219,21 @@ pub(super) fn result(Helper { op, scalar }: Helper, args: &mut Vec<Expr>) -> Opt
             let partial = Expr::binary(Operator::Ne, remainder, Expr::int(scalar, 0));
             Expr::binary(Operator::Add, Expr::binary(Operator::Div, left, right), Expr::cast(scalar, partial))
         }
+        (Op::NextMultipleOf | Op::CheckedNextMultipleOf, 2)
+            if matches!(args.as_slice(), [Expr::Var(_), Expr::Var(_) | Expr::Literal(..)]) =>
+        {
+            let mut divided = taken(args);
+            let divisor = divided.get(1).cloned()?;
+            let quotient = result(Helper { op: Op::DivCeil, scalar }, &mut divided)?;
+            let product = Expr::binary(Operator::Mul, quotient, divisor);
+            if scalar.bits() < 32 { Expr::cast(scalar, product) } else { product }
+        }
+        (Op::Neg, 1) => {
+            let negative = Expr::unary(Prefix::Minus, taken(args).swap_remove(0));
+            if scalar.bits() < 32 { Expr::cast(scalar, negative) } else { negative }
+        }
+        (Op::CheckedAbs, 1) => Expr::helper(Helper { op: Op::Abs, scalar }, taken(args)),
+        (Op::Clamp, 3) => Expr::helper(Helper { op: Op::ClampTo, scalar }, taken(args)),
         (Op::Step, 3) => {
             let by = match (&args[2], scalar) {
                 (by, Scalar::Usize) => by.clone(),

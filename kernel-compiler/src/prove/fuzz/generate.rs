@@ -461,8 +461,9 @@ impl Generator<'_> {
             }
             26 if !ty.is_signed() => {
                 let (left, right) = (self.expr(ty, depth), self.expr(ty, depth));
-                match self.rng.below(4) {
+                match self.rng.below(5) {
                     0 => format!("{left}.div_ceil({right}.max(1{name}))"),
+                    4 => format!("{left}.next_multiple_of({right})"),
                     1 => format!("{left}.div_ceil({}{name})", 1 + self.rng.below(8)),
                     2 => format!("{left}.next_multiple_of({}{name})", 1 + self.rng.below(8)),
                     _ => format!("{left}.abs_diff({right})"),
@@ -473,6 +474,7 @@ impl Generator<'_> {
                 let value = self.expr(of, depth);
                 format!("{value}.{}()", self.rng.pick(&["count_ones", "leading_zeros", "trailing_zeros"]).to_owned())
             }
+            28 if ty.is_signed() && self.rng.chance(40) => format!("({}).abs()", self.expr(ty, depth)),
             28 if ty.is_signed() => format!("(-{})", self.expr(ty, depth)),
             28 => format!("(!{})", self.expr(ty, depth)),
             _ => self.expr(ty, depth),

@@ -110,6 +110,8 @@ pub(super) struct Walk<'m> {
     /// The number of checks so far that are not proved for every launch, of faults, and of loops that may not terminate: what
     /// follows them may not be evaluated.
     pub(super) possible_exits: usize,
+    /// The number of calls of [`Walk::require`].
+    pub(super) required: usize,
     /// The conditions under which integers fit into 32 bits, if they are wanted.
     pub(super) widths: Option<Widths>,
     /// The executions of loops whose checks are tested at the entry, if these are wanted.
@@ -157,6 +159,7 @@ pub(super) fn walk<'m>(
         deferrable: defer::candidates(module),
         deferring: false,
         possible_exits: 0,
+        required: 0,
         widths,
         entries,
         frame,
@@ -589,6 +592,7 @@ impl<'m> Walk<'m> {
 
     /// Adds a condition under which a check never fails.
     pub(super) fn require(&mut self, check: &Expr, condition: Condition, operands: &[&Poly]) {
+        self.required += 1;
         let Some(number) = self.numbers.get(&std::ptr::from_ref(check)) else { return };
         let before = self.checks[*number].condition;
         let all = self.domain.conditions.all([before, condition]);
