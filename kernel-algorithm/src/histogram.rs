@@ -11,7 +11,7 @@ use cumbia_kernel_macros::{DeviceType, device, kernel};
 use crate::adjacent::{adjacent, is_contiguous, load_adjacent};
 use crate::arrays::{Input, Output};
 use crate::operator::Function1;
-use crate::queue::Queue;
+use crate::queue::{Queue, Steps};
 use crate::residency::resident_blocks;
 
 /// The number of threads of a block, which the kernel's attribute repeats.
@@ -193,7 +193,7 @@ pub fn histogram<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number +
     counts: &'a mut (impl Output<Element = C> + ?Sized),
     bin: F,
 ) -> Histogram<'a, T, F, C> {
-    Histogram { x: x.elements(), counts: counts.elements_mut(), bin, stream: None }
+    Histogram { x: x.elements(), counts: counts.elements_mut(), bin, stream: None, enqueue: Histogram::steps }
 }
 
 /// A histogram: [`histogram`].
@@ -203,9 +203,10 @@ pub struct Histogram<'a, T, F, C> {
     counts: DeviceSliceMut<'a, C>,
     bin: F,
     stream: Option<&'a Stream>,
+    enqueue: Steps<Self>,
 }
 
-impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> Histogram<'a, T, F, C> {
+impl<'a, T: DeviceType, F, C> Histogram<'a, T, F, C> {
     /// Enqueues the histogram on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -219,7 +220,8 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
-        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+        let stream = self.stream.unwrap_or(&default);
+        (self.enqueue)(self, &mut Queue::Stream(stream))
     }
 
     /// Records the histogram as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -228,11 +230,13 @@ impl<'a, T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> 
     ///
     /// Those of the launch, and of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.enqueue(&mut Queue::Graph(graph))
+        (self.enqueue)(self, &mut Queue::Graph(graph))
     }
+}
 
+impl<T: DeviceType, F: Function1<T, Output = usize>, C: Number + AtomicAdd> Histogram<'_, T, F, C> {
     /// Enqueues the histogram.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let (len, bins) = (self.x.len(), self.counts.len());
         queue.fill(&mut self.counts, C::ZERO)?;
         if len == 0 || bins == 0 {

@@ -13,7 +13,7 @@ use cumbia_kernel_macros::{DeviceType, device};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operator of one value, of type `{A}`",
     label = "not an operator",
-    note = "why: an operator is compiled for the device, for which Rust's closures and functions have no code",
+    note = "why: an operator has device code for operands of its own types; Rust's closures and functions have none",
     note = "help: write `device_fn!(|a: {A}| -> R {{ .. }})` with the result type in place of `R`, or a struct with `#[device] impl Function1<{A}>`, which can call a `#[device]` function"
 )]
 #[device]
@@ -55,7 +55,7 @@ pub trait Function1<A: DeviceType>: DeviceType {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operator of two values, of types `{A}` and `{B}`",
     label = "not an operator",
-    note = "why: an operator is compiled for the device, for which Rust's closures and functions have no code",
+    note = "why: an operator has device code for operands of its own types; Rust's closures and functions have none",
     note = "help: write `device_fn!(|a: {A}, b: {B}| -> R {{ .. }})` with the result type in place of `R`, or a struct with `#[device] impl Function2<{A}, {B}>`, which can call a `#[device]` function"
 )]
 #[device]
@@ -74,7 +74,7 @@ pub trait Function2<A: DeviceType, B: DeviceType>: DeviceType {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operator of three values, of types `{A}`, `{B}` and `{C}`",
     label = "not an operator",
-    note = "why: an operator is compiled for the device, for which Rust's closures and functions have no code",
+    note = "why: an operator has device code for operands of its own types; Rust's closures and functions have none",
     note = "help: write `device_fn!(|a: {A}, b: {B}, c: {C}| -> R {{ .. }})` with the result type in place of `R`, or a struct with `#[device] impl Function3<{A}, {B}, {C}>`, which can call a `#[device]` function"
 )]
 #[device]

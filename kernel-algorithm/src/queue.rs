@@ -16,6 +16,13 @@ pub(crate) enum Queue<'q, 'r> {
     Graph(&'q mut Recorder<'r>),
 }
 
+/// What an algorithm adds to a queue. The algorithms hold it as a function pointer, so that their methods have no bounds on their
+/// operators: rustc reports an operator that does not fit where it is passed, and not again at each method.
+pub(crate) type Steps<A> = fn(&mut A, &mut Queue<'_, '_>) -> Result<()>;
+
+/// The same, with temporary memory.
+pub(crate) type StepsIn<A, M> = fn(&mut A, &mut M, &mut Queue<'_, '_>) -> Result<()>;
+
 /// Sets all elements to a value, in a graph.
 #[kernel]
 pub fn fill_elements<T: DeviceType>(value: T, y: &mut [T]) {

@@ -167,9 +167,7 @@ pub struct Search<'a, T, M, S, F> {
     reduce: Reduce<'a, T, u8, M, S, F>,
 }
 
-impl<'a, T: DeviceType, M: Mapping<T, u8, Output = S>, S: Found, F: Function2<S, S, Output = S>>
-    Search<'a, T, M, S, F>
-{
+impl<'a, T: DeviceType, M, S: Found, F> Search<'a, T, M, S, F> {
     /// Enqueues the search on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.reduce = self.reduce.on(stream);
@@ -219,9 +217,7 @@ pub struct PreparedSearch<'a, T, M, S, F> {
     is_empty: bool,
 }
 
-impl<T: DeviceType, M: Mapping<T, u8, Output = S>, S: Found, F: Function2<S, S, Output = S>>
-    PreparedSearch<'_, T, M, S, F>
-{
+impl<T: DeviceType, M, S: Found, F> PreparedSearch<'_, T, M, S, F> {
     /// Enqueues the search, without waiting for the value.
     ///
     /// # Errors
@@ -250,7 +246,7 @@ impl<T: DeviceType, M: Mapping<T, u8, Output = S>, S: Found, F: Function2<S, S, 
         if self.is_empty { Ok(None) } else { Ok(Some(self.reduce.value()?.on_host())) }
     }
 
-    /// Waits for the last launch, and returns its value, unless the array is empty.
+    /// Waits for the last launch, and returns its value, unless the array is empty. Before the first launch it has no meaning.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output, require_same_length};
 use crate::operator::{Function1, Function2, Function3};
-use crate::queue::Queue;
+use crate::queue::{Queue, Steps};
 
 /// The inputs of a transformation.
 type One<'a, A> = (ArrayView1<'a, A>,);
@@ -104,12 +104,12 @@ pub fn transform_itself_with<A: DeviceType, B: DeviceType, F: Function2<A, B, Ou
 /// # Ok(())
 /// # }
 /// ```
-pub fn transform<'a, A: DeviceType, F: Function1<A>>(
+pub fn transform<'a, A: DeviceType, R: DeviceType, F: Function1<A, Output = R>>(
     a: &'a (impl Input<Element = A> + ?Sized),
-    y: &'a mut (impl Output<Element = F::Output> + ?Sized),
+    y: &'a mut (impl Output<Element = R> + ?Sized),
     operator: F,
-) -> Transform<'a, F, One<'a, A>, F::Output> {
-    Transform { operator, inputs: (a.elements(),), y: y.elements_mut(), stream: None }
+) -> Transform<'a, F, One<'a, A>, R> {
+    Transform { operator, inputs: (a.elements(),), y: y.elements_mut(), stream: None, enqueue: enqueue_one }
 }
 
 /// Computes `y[i] = operator(a[i], b[i])`.
@@ -127,24 +127,36 @@ pub fn transform<'a, A: DeviceType, F: Function1<A>>(
 /// # Ok(())
 /// # }
 /// ```
-pub fn transform2<'a, A: DeviceType, B: DeviceType, F: Function2<A, B>>(
+pub fn transform2<'a, A: DeviceType, B: DeviceType, R: DeviceType, F: Function2<A, B, Output = R>>(
     a: &'a (impl Input<Element = A> + ?Sized),
     b: &'a (impl Input<Element = B> + ?Sized),
-    y: &'a mut (impl Output<Element = F::Output> + ?Sized),
+    y: &'a mut (impl Output<Element = R> + ?Sized),
     operator: F,
-) -> Transform<'a, F, Two<'a, A, B>, F::Output> {
-    Transform { operator, inputs: (a.elements(), b.elements()), y: y.elements_mut(), stream: None }
+) -> Transform<'a, F, Two<'a, A, B>, R> {
+    Transform {
+        operator,
+        inputs: (a.elements(), b.elements()),
+        y: y.elements_mut(),
+        stream: None,
+        enqueue: enqueue_two,
+    }
 }
 
 /// Computes `y[i] = operator(a[i], b[i], c[i])`.
-pub fn transform3<'a, A: DeviceType, B: DeviceType, C: DeviceType, F: Function3<A, B, C>>(
+pub fn transform3<'a, A: DeviceType, B: DeviceType, C: DeviceType, R: DeviceType, F: Function3<A, B, C, Output = R>>(
     a: &'a (impl Input<Element = A> + ?Sized),
     b: &'a (impl Input<Element = B> + ?Sized),
     c: &'a (impl Input<Element = C> + ?Sized),
-    y: &'a mut (impl Output<Element = F::Output> + ?Sized),
+    y: &'a mut (impl Output<Element = R> + ?Sized),
     operator: F,
-) -> Transform<'a, F, Three<'a, A, B, C>, F::Output> {
-    Transform { operator, inputs: (a.elements(), b.elements(), c.elements()), y: y.elements_mut(), stream: None }
+) -> Transform<'a, F, Three<'a, A, B, C>, R> {
+    Transform {
+        operator,
+        inputs: (a.elements(), b.elements(), c.elements()),
+        y: y.elements_mut(),
+        stream: None,
+        enqueue: enqueue_three,
+    }
 }
 
 /// Replaces each element by the result for it: `x[i] = operator(x[i])`.
@@ -164,7 +176,7 @@ pub fn transform_in_place<A: DeviceType, F: Function1<A, Output = A>>(
     x: &mut (impl Output<Element = A> + ?Sized),
     operator: F,
 ) -> Transform<'_, F, (Itself,), A> {
-    Transform { operator, inputs: (Itself,), y: x.elements_mut(), stream: None }
+    Transform { operator, inputs: (Itself,), y: x.elements_mut(), stream: None, enqueue: enqueue_itself }
 }
 
 /// Replaces each element by the result for it and that of another array: `x[i] = operator(x[i], b[i])`.
@@ -186,7 +198,13 @@ pub fn transform2_in_place<'a, A: DeviceType, B: DeviceType, F: Function2<A, B, 
     b: &'a (impl Input<Element = B> + ?Sized),
     operator: F,
 ) -> Transform<'a, F, (Itself, ArrayView1<'a, B>), A> {
-    Transform { operator, inputs: (Itself, b.elements()), y: x.elements_mut(), stream: None }
+    Transform {
+        operator,
+        inputs: (Itself, b.elements()),
+        y: x.elements_mut(),
+        stream: None,
+        enqueue: enqueue_itself_with,
+    }
 }
 
 /// The first input of a transformation in place, which is its output.
@@ -200,68 +218,68 @@ pub struct Transform<'a, F, I, R> {
     inputs: I,
     y: DeviceSliceMut<'a, R>,
     stream: Option<&'a Stream>,
+    enqueue: Steps<Self>,
 }
 
-impl<'a, F, I, R> Transform<'a, F, I, R> {
+impl<'a, F, I, R: DeviceType> Transform<'a, F, I, R> {
     /// Enqueues the transformation on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
         self
     }
+
+    /// Enqueues the transformation. It can be launched again.
+    ///
+    /// # Errors
+    ///
+    /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ, and those of
+    /// [`Launch::launch`](cumbia::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        let default = self.y.device().default_stream();
+        let stream = self.stream.unwrap_or(&default);
+        (self.enqueue)(self, &mut Queue::Stream(stream))
+    }
+
+    /// Records the transformation as steps of a graph, which has the same results as a launch. The stream is the graph's.
+    ///
+    /// # Errors
+    ///
+    /// Those of the launch, and of [`Recorder::launch`].
+    pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
+        (self.enqueue)(self, &mut Queue::Graph(graph))
+    }
 }
 
-/// Implements the launch for the inputs of a function.
-macro_rules! launches {
-    ($($kernel:ident $algorithm:literal [$($type:ident),*] $function:path:
+/// Defines the functions that enqueue a transformation, for the inputs of each.
+macro_rules! steps {
+    ($($name:ident $kernel:ident $algorithm:literal [$($type:ident),*] $function:path:
         ($($input:pat),*): $inputs:ty => $output:ty, $output_name:literal, [$($read:ident),*];)*
     ) => {$(
-        impl<$($type: DeviceType,)* F: $function> Transform<'_, F, $inputs, $output> {
-            /// Enqueues the transformation. It can be launched again.
-            ///
-            /// # Errors
-            ///
-            /// [`AlgorithmError::Length`](cumbia::AlgorithmError::Length) if the lengths of the arrays differ, and those of
-            /// [`Launch::launch`].
-            ///
-            /// [`Launch::launch`]: cumbia::Launch::launch
-            pub fn launch(&mut self) -> Result<()> {
-                let default = self.y.device().default_stream();
-                self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+        fn $name<'a, $($type: DeviceType,)* F: $function>(
+            transform: &mut Transform<'a, F, $inputs, $output>,
+            queue: &mut Queue<'_, '_>,
+        ) -> Result<()> {
+            let ($($input,)*) = transform.inputs;
+            let len = transform.y.len();
+            $(
+                let y = ArrayArgument::output($output_name, len);
+                require_same_length($algorithm, ArrayArgument::input(stringify!($read), $read.len()), y)?;
+            )*
+            if len == 0 {
+                return Ok(());
             }
-
-            /// Records the transformation as steps of a graph, which has the same results as a launch. The stream is the graph's.
-            ///
-            /// # Errors
-            ///
-            /// Those of the launch, and of [`Recorder::launch`].
-            pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-                self.enqueue(&mut Queue::Graph(graph))
-            }
-
-            /// Enqueues the transformation.
-            fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
-                let ($($input,)*) = self.inputs;
-                let len = self.y.len();
-                $(
-                    let y = ArrayArgument::output($output_name, len);
-                    require_same_length($algorithm, ArrayArgument::input(stringify!($read), $read.len()), y)?;
-                )*
-                if len == 0 {
-                    return Ok(());
-                }
-                let launch = $kernel(self.operator, $($read,)* &mut self.y).over(len);
-                queue.launch(launch)
-            }
+            let launch = $kernel(transform.operator, $($read,)* &mut transform.y).over(len);
+            queue.launch(launch)
         }
     )*};
 }
 
-launches! {
-    transform_of_one "transform" [A] Function1<A>: (x): One<'_, A> => F::Output, "y", [x];
-    transform_of_two "transform2" [A, B] Function2<A, B>: (a, b): Two<'_, A, B> => F::Output, "y", [a, b];
-    transform_of_three "transform3" [A, B, C] Function3<A, B, C>:
-        (a, b, c): Three<'_, A, B, C> => F::Output, "y", [a, b, c];
-    transform_itself "transform_in_place" [A] Function1<A, Output = A>: (Itself): (Itself,) => A, "x", [];
-    transform_itself_with "transform2_in_place" [A, B] Function2<A, B, Output = A>:
-        (Itself, b): (Itself, ArrayView1<'_, B>) => A, "x", [b];
+steps! {
+    enqueue_one transform_of_one "transform" [A] Function1<A>: (x): One<'a, A> => F::Output, "y", [x];
+    enqueue_two transform_of_two "transform2" [A, B] Function2<A, B>: (a, b): Two<'a, A, B> => F::Output, "y", [a, b];
+    enqueue_three transform_of_three "transform3" [A, B, C] Function3<A, B, C>:
+        (a, b, c): Three<'a, A, B, C> => F::Output, "y", [a, b, c];
+    enqueue_itself transform_itself "transform_in_place" [A] Function1<A, Output = A>: (Itself): (Itself,) => A, "x", [];
+    enqueue_itself_with transform_itself_with "transform2_in_place" [A, B] Function2<A, B, Output = A>:
+        (Itself, b): (Itself, ArrayView1<'a, B>) => A, "x", [b];
 }

@@ -8,7 +8,7 @@ use cumbia_kernel_macros::{DeviceType, device, kernel};
 use crate::arrays::{Output, require};
 use crate::matrix::runs::{BLOCK, MAX_BY_WARPS, WARPS, reduce_run};
 use crate::operator::{Function1, Function2, Identity, Plus};
-use crate::queue::Queue;
+use crate::queue::{Queue, Steps};
 use crate::reduce::chunks::{Mapping, OfOne, assert_reducible};
 use crate::search::{Enumerated, Extreme, IndexedValue};
 
@@ -168,6 +168,7 @@ pub fn transform_reduce_rows<
         initial,
         represented: None,
         stream: None,
+        enqueue: ReduceRows::steps,
         name: "transform_reduce_rows",
     }
 }
@@ -202,6 +203,7 @@ pub fn mean_rows<'a, T: Float>(
         initial: Some(zero),
         represented: None,
         stream: None,
+        enqueue: ReduceRows::steps,
         name: "mean_rows",
     }
 }
@@ -255,6 +257,7 @@ fn search<'a, T: Number, I: Integer, const GREATEST: bool>(
         initial: None,
         represented: Some(usize::cast(I::MAX).saturating_add(1)),
         stream: None,
+        enqueue: ReduceRows::steps,
         name,
     }
 }
@@ -272,13 +275,12 @@ pub struct ReduceRows<'a, A, M, T: DeviceType, F, W: Function1<T>> {
     /// The number of columns that the type of the results represents, for a search.
     represented: Option<usize>,
     stream: Option<&'a Stream>,
+    enqueue: Steps<Self>,
     /// The function that was called, for errors.
     name: &'static str,
 }
 
-impl<'a, A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Function2<T, T, Output = T>, W: Function1<T>>
-    ReduceRows<'a, A, M, T, F, W>
-{
+impl<'a, A: DeviceType, M, T: DeviceType, F, W: Function1<T>> ReduceRows<'a, A, M, T, F, W> {
     /// Names the function in errors.
     fn named(mut self, name: &'static str) -> Self {
         self.name = name;
@@ -300,7 +302,8 @@ impl<'a, A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Functio
     /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
-        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+        let stream = self.stream.unwrap_or(&default);
+        (self.enqueue)(self, &mut Queue::Stream(stream))
     }
 
     /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -309,7 +312,7 @@ impl<'a, A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Functio
     ///
     /// Those of the launch, and of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.enqueue(&mut Queue::Graph(graph))
+        (self.enqueue)(self, &mut Queue::Graph(graph))
     }
 
     /// Checks the shape.
@@ -326,9 +329,13 @@ impl<'a, A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Functio
         }
         Ok(())
     }
+}
 
+impl<A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Function2<T, T, Output = T>, W: Function1<T>>
+    ReduceRows<'_, A, M, T, F, W>
+{
     /// Enqueues the reduction.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         self.check()?;
         let [rows, columns] = self.x.shape();
         if rows == 0 {

@@ -5,13 +5,13 @@
 
 use cumbia::error::{ArrayArgument, RequiredLength};
 use cumbia::intrinsics::{WARP_SIZE, block_dim, block_idx, thread_idx};
-use cumbia::{ArrayView1, ArrayView2, ArrayViewMut2, Float, Number, Recorder, Result, ShapeError, Stream};
+use cumbia::{ArrayView1, ArrayView2, ArrayViewMut2, DeviceType, Float, Number, Recorder, Result, ShapeError, Stream};
 use cumbia_kernel_macros::{device, kernel};
 
 use crate::arrays::{Input, require};
 use crate::block::block_reduce;
 use crate::operator::{Function2, Maximum, Plus};
-use crate::queue::Queue;
+use crate::queue::{Queue, Steps};
 use crate::warp::warp_reduce;
 
 /// The number of warps of a block, if each has a row of its own.
@@ -282,7 +282,7 @@ fn check_shapes<T, M, N>(
 /// # }
 /// ```
 pub fn softmax_rows<'a, T: Float>(x: ArrayView2<'a, T>, y: ArrayViewMut2<'a, T>) -> SoftmaxRows<'a, T> {
-    SoftmaxRows { x, y, stream: None }
+    SoftmaxRows { x, y, stream: None, enqueue: SoftmaxRows::steps }
 }
 
 /// The softmax of rows: [`softmax_rows`].
@@ -291,9 +291,10 @@ pub struct SoftmaxRows<'a, T> {
     x: ArrayView2<'a, T>,
     y: ArrayViewMut2<'a, T>,
     stream: Option<&'a Stream>,
+    enqueue: Steps<Self>,
 }
 
-impl<'a, T: Float> SoftmaxRows<'a, T> {
+impl<'a, T: DeviceType> SoftmaxRows<'a, T> {
     /// Enqueues the computation on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -307,7 +308,8 @@ impl<'a, T: Float> SoftmaxRows<'a, T> {
     /// [`ShapeError::Mismatch`] if the shapes of the matrices differ, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
-        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+        let stream = self.stream.unwrap_or(&default);
+        (self.enqueue)(self, &mut Queue::Stream(stream))
     }
 
     /// Records the computation as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -316,11 +318,13 @@ impl<'a, T: Float> SoftmaxRows<'a, T> {
     ///
     /// Those of the launch, and of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.enqueue(&mut Queue::Graph(graph))
+        (self.enqueue)(self, &mut Queue::Graph(graph))
     }
+}
 
+impl<T: Float> SoftmaxRows<'_, T> {
     /// Enqueues the computation.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         check_shapes("softmax_rows", &self.x, &self.y)?;
         if self.x.is_empty() {
             return Ok(());
@@ -375,7 +379,15 @@ pub fn layer_norm_rows<'a, T: Float>(
     epsilon: f64,
     y: ArrayViewMut2<'a, T>,
 ) -> LayerNormRows<'a, T> {
-    LayerNormRows { x, gamma: gamma.elements(), beta: beta.elements(), epsilon, y, stream: None }
+    LayerNormRows {
+        x,
+        gamma: gamma.elements(),
+        beta: beta.elements(),
+        epsilon,
+        y,
+        stream: None,
+        enqueue: LayerNormRows::steps,
+    }
 }
 
 /// The layer normalisation of rows: [`layer_norm_rows`].
@@ -387,9 +399,10 @@ pub struct LayerNormRows<'a, T> {
     epsilon: f64,
     y: ArrayViewMut2<'a, T>,
     stream: Option<&'a Stream>,
+    enqueue: Steps<Self>,
 }
 
-impl<'a, T: Float> LayerNormRows<'a, T> {
+impl<'a, T: DeviceType> LayerNormRows<'a, T> {
     /// Enqueues the computation on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -404,7 +417,8 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
     /// if `gamma` or `beta` do not have as many elements as a row, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
-        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+        let stream = self.stream.unwrap_or(&default);
+        (self.enqueue)(self, &mut Queue::Stream(stream))
     }
 
     /// Records the computation as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -413,11 +427,13 @@ impl<'a, T: Float> LayerNormRows<'a, T> {
     ///
     /// Those of the launch, and of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.enqueue(&mut Queue::Graph(graph))
+        (self.enqueue)(self, &mut Queue::Graph(graph))
     }
+}
 
+impl<T: Float> LayerNormRows<'_, T> {
     /// Enqueues the computation.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         check_shapes("layer_norm_rows", &self.x, &self.y)?;
         let [rows, columns] = self.x.shape();
         for (name, len) in [("gamma", self.gamma.len()), ("beta", self.beta.len())] {

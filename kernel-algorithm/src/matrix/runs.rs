@@ -10,7 +10,7 @@ use cumbia_kernel_macros::{device, kernel};
 use crate::arrays::{Input, Output, require};
 use crate::block::block_reduce_first;
 use crate::operator::{Function2, Identity};
-use crate::queue::Queue;
+use crate::queue::{Queue, Steps};
 use crate::reduce::chunks::{Mapping, OfOne, SEVERAL_AT_ONCE, assert_reducible};
 use crate::warp::{warp_reduce, warp_reduce_first};
 
@@ -301,6 +301,7 @@ pub fn segmented_reduce<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output
         initial,
         operator,
         stream: None,
+        enqueue: SegmentedReduce::steps,
     }
 }
 
@@ -313,9 +314,10 @@ pub struct SegmentedReduce<'a, T, I, F> {
     initial: T,
     operator: F,
     stream: Option<&'a Stream>,
+    enqueue: Steps<Self>,
 }
 
-impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedReduce<'a, T, I, F> {
+impl<'a, T: DeviceType, I, F> SegmentedReduce<'a, T, I, F> {
     /// Enqueues the reductions on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -330,7 +332,8 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
     /// [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
-        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+        let stream = self.stream.unwrap_or(&default);
+        (self.enqueue)(self, &mut Queue::Stream(stream))
     }
 
     /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -339,11 +342,13 @@ impl<'a, T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedRed
     ///
     /// Those of the launch, and of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.enqueue(&mut Queue::Graph(graph))
+        (self.enqueue)(self, &mut Queue::Graph(graph))
     }
+}
 
+impl<T: DeviceType, I: Integer, F: Function2<T, T, Output = T>> SegmentedReduce<'_, T, I, F> {
     /// Enqueues the reduction.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let segments = self.y.len();
         let (offsets, y) = (ArrayArgument::input("offsets", self.offsets.len()), ArrayArgument::output("y", segments));
         require(offsets.len == segments + 1, "segmented_reduce", offsets, RequiredLength::OneMoreThan(y))?;

@@ -11,7 +11,7 @@ use cumbia::{ArrayView1, DeviceArray, DeviceSlice, DeviceType, Recorder, Result,
 use crate::adjacent::adjacent;
 use crate::arrays::{Input, require_same_length, view_of};
 use crate::operator::{Function1, Function2, Identity};
-use crate::queue::{Held, Queue, first, read_first, suffices};
+use crate::queue::{Held, Queue, StepsIn, first, read_first, suffices};
 use crate::reduce::chunks::{Chunks, Mapping, OfOne, OfTwo, TILE, assert_reducible, reduce_chunk_alone, reduce_chunks};
 
 /// The maximum number of blocks: an H100 or H200 holds as many at once if a thread has up to 64 registers.
@@ -127,6 +127,9 @@ pub struct Reduce<'a, A, B, M, T, F> {
     initial: Option<T>,
     operator: F,
     stream: Option<&'a Stream>,
+    /// The maximum number of chunks.
+    max_chunks: usize,
+    enqueue: StepsIn<Self, ReduceMemory<T>>,
     /// The function that was called and the names of its arrays, for errors.
     names: (&'static str, [&'static str; 2]),
 }
@@ -142,9 +145,68 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
         operator: F,
     ) -> Self {
         const { assert_reducible::<T>() };
-        Reduce { a, b, map, initial, operator, stream: None, names: ("transform_reduce2", ["a", "b"]) }
+        let max_chunks = if a.len() >= LONG {
+            MAX_BLOCKS_OF_LONG
+        } else if F::COMMUTATIVE {
+            MAX_BLOCKS
+        } else {
+            MAX_BLOCKS_IN_ORDER
+        };
+        let names = ("transform_reduce2", ["a", "b"]);
+        Reduce { a, b, map, initial, operator, stream: None, max_chunks, enqueue: Self::steps, names }
     }
 
+    /// Enqueues the reduction.
+    fn steps(&mut self, memory: &mut ReduceMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let initial = self.initial.unwrap_or_else(T::__placeholder);
+        let (len, blocks) = self.chunks();
+        if blocks == 0 {
+            return queue.fill(&mut memory.parts.slice_mut(..1)?, initial);
+        }
+        // SAFETY: it has no elements.
+        let none = if self.b.is_some() { None } else { Some(unsafe { self.a.device().uninitialized(0)? }) };
+        let Some(b) = self.b.or(none.as_ref().map(|none| view_of(none.as_slice()))) else {
+            unreachable!("without a second array there is an empty one")
+        };
+        let has_initial = self.initial.is_some();
+        let (map, operator) = (self.map, self.operator);
+        let chunks = Chunks { a: self.a, b, like: B::__placeholder(), map, operator, len };
+        if blocks == 1 {
+            let mut result = memory.parts.slice_mut(..1)?;
+            let launch = reduce_chunk_alone::<A, B, T, M, F>(chunks, initial, has_initial, &mut result);
+            return queue.launch(launch.grid(1));
+        }
+        let number = memory.begin(queue)?;
+        let (mut result, parts) = memory.parts.split_at_mut(1)?;
+        let (mut parts, finished) = (parts.slice(..blocks)?, &mut memory.finished);
+        macro_rules! launch {
+            ($adjacent:literal) => {{
+                let launch = reduce_chunks::<A, B, T, M, F, $adjacent>(
+                    chunks,
+                    initial,
+                    has_initial,
+                    number,
+                    &mut parts,
+                    finished,
+                    &mut result,
+                );
+                queue.launch(launch.grid(blocks))
+            }};
+        }
+        // Conditions that are constants, so that the kernel is compiled for one number of elements.
+        if const { Self::ADJACENT == 16 } {
+            launch!(16)
+        } else if const { Self::ADJACENT == 4 } {
+            launch!(4)
+        } else if const { Self::ADJACENT == 2 } {
+            launch!(2)
+        } else {
+            launch!(1)
+        }
+    }
+}
+
+impl<'a, A: DeviceType, B: DeviceType, M, T: DeviceType, F> Reduce<'a, A, B, M, T, F> {
     /// Names the function and its arrays in errors.
     pub(crate) fn named(mut self, algorithm: &'static str, arrays: [&'static str; 2]) -> Self {
         self.names = (algorithm, arrays);
@@ -252,66 +314,10 @@ impl<'a, A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceTy
 
     /// Returns the length of a chunk, and the number of chunks.
     fn chunks(&self) -> (usize, usize) {
-        let blocks = if self.a.len() >= LONG {
-            MAX_BLOCKS_OF_LONG
-        } else if F::COMMUTATIVE {
-            MAX_BLOCKS
-        } else {
-            MAX_BLOCKS_IN_ORDER
-        };
         // Large elements are loaded one by one, and shorter chunks of them occupy more multiprocessors.
         let unit = if const { Self::ADJACENT == 1 } { TILE / 4 } else { TILE };
-        let len = self.a.len().div_ceil(blocks).next_multiple_of(unit).max(unit);
+        let len = self.a.len().div_ceil(self.max_chunks).next_multiple_of(unit).max(unit);
         (len, self.a.len().div_ceil(len))
-    }
-
-    /// Enqueues the reduction.
-    fn enqueue(&self, memory: &mut ReduceMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let initial = self.initial.unwrap_or_else(T::__placeholder);
-        let (len, blocks) = self.chunks();
-        if blocks == 0 {
-            return queue.fill(&mut memory.parts.slice_mut(..1)?, initial);
-        }
-        // SAFETY: it has no elements.
-        let none = if self.b.is_some() { None } else { Some(unsafe { self.a.device().uninitialized(0)? }) };
-        let Some(b) = self.b.or(none.as_ref().map(|none| view_of(none.as_slice()))) else {
-            unreachable!("without a second array there is an empty one")
-        };
-        let has_initial = self.initial.is_some();
-        let (map, operator) = (self.map, self.operator);
-        let chunks = Chunks { a: self.a, b, like: B::__placeholder(), map, operator, len };
-        if blocks == 1 {
-            let mut result = memory.parts.slice_mut(..1)?;
-            let launch = reduce_chunk_alone::<A, B, T, M, F>(chunks, initial, has_initial, &mut result);
-            return queue.launch(launch.grid(1));
-        }
-        let number = memory.begin(queue)?;
-        let (mut result, parts) = memory.parts.split_at_mut(1)?;
-        let (mut parts, finished) = (parts.slice(..blocks)?, &mut memory.finished);
-        macro_rules! launch {
-            ($adjacent:literal) => {{
-                let launch = reduce_chunks::<A, B, T, M, F, $adjacent>(
-                    chunks,
-                    initial,
-                    has_initial,
-                    number,
-                    &mut parts,
-                    finished,
-                    &mut result,
-                );
-                queue.launch(launch.grid(blocks))
-            }};
-        }
-        // Conditions that are constants, so that the kernel is compiled for one number of elements.
-        if const { Self::ADJACENT == 16 } {
-            launch!(16)
-        } else if const { Self::ADJACENT == 4 } {
-            launch!(4)
-        } else if const { Self::ADJACENT == 2 } {
-            launch!(2)
-        } else {
-            launch!(1)
-        }
     }
 }
 
@@ -379,9 +385,7 @@ pub struct PreparedReduce<'a, A, B, M, T, F> {
     memory: Held<'a, ReduceMemory<T>>,
 }
 
-impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, F: Function2<T, T, Output = T>>
-    PreparedReduce<'_, A, B, M, T, F>
-{
+impl<A: DeviceType, B: DeviceType, M, T: DeviceType, F> PreparedReduce<'_, A, B, M, T, F> {
     /// Enqueues the reduction of the elements that the arrays have then, without waiting for the value.
     ///
     /// # Errors
@@ -389,7 +393,8 @@ impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, 
     /// Those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.reduce.a.device().default_stream();
-        self.reduce.enqueue(&mut self.memory, &mut Queue::Stream(self.reduce.stream.unwrap_or(&default)))
+        let stream = self.reduce.stream.unwrap_or(&default);
+        (self.reduce.enqueue)(&mut self.reduce, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's. After the
@@ -399,7 +404,7 @@ impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, 
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.reduce.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.reduce.enqueue)(&mut self.reduce, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Computes the value, and waits for it.
@@ -412,7 +417,7 @@ impl<A: DeviceType, B: DeviceType, M: Mapping<A, B, Output = T>, T: DeviceType, 
         self.read()
     }
 
-    /// Waits for the last launch, and returns its value.
+    /// Waits for the last launch, and returns its value. Before the first one it is zero, as [`ReduceMemory::result`].
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_same_length};
 use crate::operator::{Equatable, Function2};
-use crate::queue::{Held, Queue};
+use crate::queue::{Held, Queue, StepsIn};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
     BLOCK, Groups, LookAhead, States, before_in_rows, blocks_of, load_rows, note_beginning, prefix_of_tile, publish,
@@ -250,7 +250,7 @@ pub fn inclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
     operator: F,
 ) -> ScanByKey<'a, K, V, F, false> {
     let elements = Elements { keys: keys.elements(), x: x.elements(), operator };
-    ScanByKey { elements, initial: V::__placeholder(), y: y.elements_mut(), stream: None }
+    ScanByKey { elements, initial: V::__placeholder(), y: y.elements_mut(), stream: None, enqueue: ScanByKey::steps }
 }
 
 /// Scans the values of each run of consecutive equal keys: `y[i] = operator(.. operator(operator(initial, x[j]), x[j + 1]) ..,
@@ -266,7 +266,7 @@ pub fn exclusive_scan_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V,
     operator: F,
 ) -> ScanByKey<'a, K, V, F, true> {
     let elements = Elements { keys: keys.elements(), x: x.elements(), operator };
-    ScanByKey { elements, initial, y: y.elements_mut(), stream: None }
+    ScanByKey { elements, initial, y: y.elements_mut(), stream: None, enqueue: ScanByKey::steps }
 }
 
 /// Keys with their values.
@@ -276,7 +276,7 @@ pub(super) struct Elements<'a, K, V, F> {
     pub(super) operator: F,
 }
 
-impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K, V, F> {
+impl<K: DeviceType, V: DeviceType, F> Elements<'_, K, V, F> {
     /// The elements of a thread, whose keys and values it has once in registers, and whose values twice in shared memory.
     const ITEMS: usize = match max(size_of::<K>(), size_of::<V>()) {
         0..=4 => 16,
@@ -297,7 +297,9 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
         let (keys, x) = (ArrayArgument::input("keys", self.keys.len()), ArrayArgument::input("x", self.x.len()));
         require_same_length(algorithm, x, keys)
     }
+}
 
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K, V, F> {
     /// Enqueues the scan of the elements.
     fn scan<const EXCLUSIVE: bool>(
         &self,
@@ -364,17 +366,16 @@ pub type RunsMemory<V> = CountedMemory<Runs<u32, V>, Runs<u64, V>>;
 
 /// A scan of runs: [`inclusive_scan_by_key`] or [`exclusive_scan_by_key`].
 #[must_use = "a scan does nothing until it is launched: `.launch()?`"]
-pub struct ScanByKey<'a, K, V, F, const EXCLUSIVE: bool> {
+pub struct ScanByKey<'a, K, V: DeviceType, F, const EXCLUSIVE: bool> {
     elements: Elements<'a, K, V, F>,
     /// The first result of each run of an exclusive scan, which an inclusive one does not use.
     initial: V,
     y: DeviceSliceMut<'a, V>,
     stream: Option<&'a Stream>,
+    enqueue: StepsIn<Self, RunsMemory<V>>,
 }
 
-impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCLUSIVE: bool>
-    ScanByKey<'a, K, V, F, EXCLUSIVE>
-{
+impl<'a, K: DeviceType, V: DeviceType, F, const EXCLUSIVE: bool> ScanByKey<'a, K, V, F, EXCLUSIVE> {
     /// Enqueues the scan on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -432,9 +433,13 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCL
         let keys = ArrayArgument::input("keys", self.elements.keys.len());
         require_same_length(algorithm, ArrayArgument::output("y", self.y.len()), keys)
     }
+}
 
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCLUSIVE: bool>
+    ScanByKey<'_, K, V, F, EXCLUSIVE>
+{
     /// Enqueues the scan.
-    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         self.elements.scan::<EXCLUSIVE>(self.initial, &mut self.y, memory, queue)
     }
 }
@@ -445,9 +450,7 @@ pub struct PreparedScanByKey<'a, K, V: DeviceType, F, const EXCLUSIVE: bool> {
     memory: Held<'a, RunsMemory<V>>,
 }
 
-impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCLUSIVE: bool>
-    PreparedScanByKey<'_, K, V, F, EXCLUSIVE>
-{
+impl<K: DeviceType, V: DeviceType, F, const EXCLUSIVE: bool> PreparedScanByKey<'_, K, V, F, EXCLUSIVE> {
     /// Enqueues the scan of the elements that the arrays have then.
     ///
     /// # Errors
@@ -456,7 +459,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCLUSIV
     pub fn launch(&mut self) -> Result<()> {
         let default = self.scan.elements.keys.device().default_stream();
         let stream = self.scan.stream.unwrap_or(&default);
-        self.scan.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.scan.enqueue)(&mut self.scan, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the scan as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -465,7 +468,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>, const EXCLUSIV
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.scan.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.scan.enqueue)(&mut self.scan, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Returns the size of the temporary memory in bytes.

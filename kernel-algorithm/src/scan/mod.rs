@@ -14,7 +14,7 @@ use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output, require_same_length, view_of};
 use crate::operator::Function2;
-use crate::queue::{Held, Queue};
+use crate::queue::{Held, Queue, StepsIn};
 use crate::scan::look_ahead::{
     BLOCK, Groups, LookAhead, States, blocks_of, load_rows, load_rows_in_place, note_beginning, prefix_of_tile,
     publish, publish_losses, scan_of_block,
@@ -317,6 +317,7 @@ pub struct Scan<'a, T, F, const EXCLUSIVE: bool, const IN_PLACE: bool = false> {
     initial: T,
     operator: F,
     stream: Option<&'a Stream>,
+    enqueue: StepsIn<Self, ScanMemory<T>>,
     /// The function that was called and the names of its arrays, for errors.
     names: (&'static str, [&'static str; 2]),
 }
@@ -324,6 +325,47 @@ pub struct Scan<'a, T, F, const EXCLUSIVE: bool, const IN_PLACE: bool = false> {
 impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, const IN_PLACE: bool>
     Scan<'a, T, F, EXCLUSIVE, IN_PLACE>
 {
+    fn new(x: Option<ArrayView1<'a, T>>, y: DeviceSliceMut<'a, T>, initial: T, operator: F) -> Self {
+        let () = const { assert!(Self::ITEMS > 0) };
+        let algorithm = if EXCLUSIVE { "exclusive_scan" } else { "inclusive_scan" };
+        Scan { x, y, initial, operator, stream: None, enqueue: Self::steps, names: (algorithm, ["x", "y"]) }
+    }
+
+    /// Enqueues the scan.
+    fn steps(&mut self, memory: &mut ScanMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
+        if self.y.is_empty() {
+            return Ok(());
+        }
+        // Conditions that are constants, so that the kernel is compiled for one number of items.
+        if const { Self::ITEMS == 16 } {
+            self.enqueue_tiles::<16, 128>(memory, queue)
+        } else if const { Self::ITEMS == 8 } {
+            self.enqueue_tiles::<8, 64>(memory, queue)
+        } else if const { Self::ITEMS == 4 } {
+            self.enqueue_tiles::<4, 32>(memory, queue)
+        } else {
+            self.enqueue_tiles::<1, 1>(memory, queue)
+        }
+    }
+
+    fn enqueue_tiles<const ITEMS: usize, const ROWS: usize>(
+        &mut self,
+        memory: &mut ScanMemory<T>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        let tiles = self.tiles();
+        let blocks = blocks_of::<T>(self.y.device(), tiles, ROWS * (WARP_SIZE + 1) * size_of::<T>());
+        let states = memory.0.begin(tiles, queue)?;
+        let Scan { x, y, initial, operator, .. } = self;
+        let (operator, initial) = (*operator, *initial);
+        let (none, mut y) = y.as_slice_mut().split_at(0)?;
+        let x = x.unwrap_or_else(|| view_of(none.as_slice()));
+        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE, IN_PLACE>(operator, initial, x, &mut y, states);
+        queue.launch(launch.grid(blocks).cooperative())
+    }
+}
+
+impl<'a, T: DeviceType, F, const EXCLUSIVE: bool, const IN_PLACE: bool> Scan<'a, T, F, EXCLUSIVE, IN_PLACE> {
     /// The elements of a thread: 64 bytes, which a thread has three times in registers.
     const ITEMS: usize = match size_of::<T>() {
         0..=4 => 16,
@@ -332,12 +374,6 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, c
         41..=160 => 1,
         _ => panic!("the elements of a scan have at most 160 bytes"),
     };
-
-    fn new(x: Option<ArrayView1<'a, T>>, y: DeviceSliceMut<'a, T>, initial: T, operator: F) -> Self {
-        let () = const { assert!(Self::ITEMS > 0) };
-        let algorithm = if EXCLUSIVE { "exclusive_scan" } else { "inclusive_scan" };
-        Scan { x, y, initial, operator, stream: None, names: (algorithm, ["x", "y"]) }
-    }
 
     /// Names the function and its arrays in errors.
     pub(crate) fn named(mut self, algorithm: &'static str, arrays: [&'static str; 2]) -> Self {
@@ -406,39 +442,6 @@ impl<'a, T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, c
     fn tiles(&self) -> usize {
         self.y.len().div_ceil(BLOCK * Self::ITEMS)
     }
-
-    /// Enqueues the scan.
-    fn enqueue(&mut self, memory: &mut ScanMemory<T>, queue: &mut Queue<'_, '_>) -> Result<()> {
-        if self.y.is_empty() {
-            return Ok(());
-        }
-        // Conditions that are constants, so that the kernel is compiled for one number of items.
-        if const { Self::ITEMS == 16 } {
-            self.enqueue_tiles::<16, 128>(memory, queue)
-        } else if const { Self::ITEMS == 8 } {
-            self.enqueue_tiles::<8, 64>(memory, queue)
-        } else if const { Self::ITEMS == 4 } {
-            self.enqueue_tiles::<4, 32>(memory, queue)
-        } else {
-            self.enqueue_tiles::<1, 1>(memory, queue)
-        }
-    }
-
-    fn enqueue_tiles<const ITEMS: usize, const ROWS: usize>(
-        &mut self,
-        memory: &mut ScanMemory<T>,
-        queue: &mut Queue<'_, '_>,
-    ) -> Result<()> {
-        let tiles = self.tiles();
-        let blocks = blocks_of::<T>(self.y.device(), tiles, ROWS * (WARP_SIZE + 1) * size_of::<T>());
-        let states = memory.0.begin(tiles, queue)?;
-        let Scan { x, y, initial, operator, .. } = self;
-        let (operator, initial) = (*operator, *initial);
-        let (none, mut y) = y.as_slice_mut().split_at(0)?;
-        let x = x.unwrap_or_else(|| view_of(none.as_slice()));
-        let launch = scan_tiles::<T, F, ITEMS, ROWS, EXCLUSIVE, IN_PLACE>(operator, initial, x, &mut y, states);
-        queue.launch(launch.grid(blocks).cooperative())
-    }
 }
 
 /// The temporary memory of a scan: see [`Scan::prepare_in`].
@@ -457,9 +460,7 @@ pub struct PreparedScan<'a, T, F, const EXCLUSIVE: bool, const IN_PLACE: bool = 
     memory: Held<'a, ScanMemory<T>>,
 }
 
-impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, const IN_PLACE: bool>
-    PreparedScan<'_, T, F, EXCLUSIVE, IN_PLACE>
-{
+impl<T: DeviceType, F, const EXCLUSIVE: bool, const IN_PLACE: bool> PreparedScan<'_, T, F, EXCLUSIVE, IN_PLACE> {
     /// Enqueues the scan of the elements that the array has then. A repeated scan in place is one of the results.
     ///
     /// # Errors
@@ -468,7 +469,7 @@ impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, const
     pub fn launch(&mut self) -> Result<()> {
         let default = self.scan.y.device().default_stream();
         let stream = self.scan.stream.unwrap_or(&default);
-        self.scan.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.scan.enqueue)(&mut self.scan, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the scan as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -477,7 +478,7 @@ impl<T: DeviceType, F: Function2<T, T, Output = T>, const EXCLUSIVE: bool, const
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.scan.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.scan.enqueue)(&mut self.scan, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Borrows the results, for later launches that read or write them.

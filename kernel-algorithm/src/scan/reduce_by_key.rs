@@ -10,7 +10,7 @@ use cumbia_kernel_macros::kernel;
 
 use crate::arrays::{Input, Output, require_room};
 use crate::operator::{Equatable, Function2};
-use crate::queue::{Held, Queue};
+use crate::queue::{Held, Queue, StepsIn};
 use crate::scan::by_key::{Elements, Followed, Runs, RunsMemory};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
@@ -265,6 +265,7 @@ pub fn reduce_by_key<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output 
         firsts: unique_keys.elements_mut(),
         y: y.elements_mut(),
         stream: None,
+        enqueue: ReduceByKey::steps,
     }
 }
 
@@ -274,7 +275,7 @@ struct Results<'a, K, V> {
     y: DeviceSliceMut<'a, V>,
 }
 
-impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K, V, F> {
+impl<K: DeviceType, V: DeviceType, F> Elements<'_, K, V, F> {
     /// The elements of a thread, whose keys and values are twice in shared memory. Odd numbers avoid bank conflicts.
     const ITEMS_OF_REDUCTION: usize = match size_of::<K>() + size_of::<V>() {
         0..=8 => 11,
@@ -290,7 +291,9 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
         };
         Tiles::new(self.keys.len(), Self::ITEMS_OF_REDUCTION)
     }
+}
 
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K, V, F> {
     /// Enqueues the reduction of the runs.
     fn reduce(&self, results: Results<'_, K, V>, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let CountedMemory { narrow, wide, count } = memory;
@@ -350,14 +353,15 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> Elements<'_, K
 
 /// A reduction of runs: [`reduce_by_key`].
 #[must_use = "a reduction does nothing until its value is asked for: `.value()?`"]
-pub struct ReduceByKey<'a, K, V, F> {
+pub struct ReduceByKey<'a, K, V: DeviceType, F> {
     elements: Elements<'a, K, V, F>,
     firsts: DeviceSliceMut<'a, K>,
     y: DeviceSliceMut<'a, V>,
     stream: Option<&'a Stream>,
+    enqueue: StepsIn<Self, RunsMemory<V>>,
 }
 
-impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKey<'a, K, V, F> {
+impl<'a, K: DeviceType, V: DeviceType, F> ReduceByKey<'a, K, V, F> {
     /// Enqueues the reduction on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -407,9 +411,11 @@ impl<'a, K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKe
         memory.fit(self.stream.unwrap_or(&default), self.elements.tiles_of_reduction())?;
         Ok(PreparedReduceByKey { memory: Held::Borrowed(memory), reduce: self })
     }
+}
 
+impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> ReduceByKey<'_, K, V, F> {
     /// Enqueues the reduction.
-    fn enqueue(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, memory: &mut RunsMemory<V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let results = Results { firsts: self.firsts.as_slice_mut(), y: self.y.as_slice_mut() };
         self.elements.reduce(results, memory, queue)
     }
@@ -421,7 +427,7 @@ pub struct PreparedReduceByKey<'a, K, V: DeviceType, F> {
     memory: Held<'a, RunsMemory<V>>,
 }
 
-impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> PreparedReduceByKey<'_, K, V, F> {
+impl<K: DeviceType, V: DeviceType, F> PreparedReduceByKey<'_, K, V, F> {
     /// Enqueues the reduction of the elements that the arrays have then, without waiting for the number of runs. If an output is
     /// too short, it has the first runs, and the number of all is found by [`PreparedReduceByKey::count`] or
     /// [`PreparedReduceByKey::read`].
@@ -432,7 +438,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> PreparedReduce
     pub fn launch(&mut self) -> Result<()> {
         let default = self.reduce.elements.keys.device().default_stream();
         let stream = self.reduce.stream.unwrap_or(&default);
-        self.reduce.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.reduce.enqueue)(&mut self.reduce, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the reduction as steps of a graph, which has the same results as a launch. The stream is the graph's. After
@@ -442,7 +448,7 @@ impl<K: Equatable, V: DeviceType, F: Function2<V, V, Output = V>> PreparedReduce
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.reduce.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.reduce.enqueue)(&mut self.reduce, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Reduces the runs, waits, and returns their number.

@@ -8,7 +8,7 @@ use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_room};
 use crate::operator::{Equatable, Function1, Plus};
-use crate::queue::{Held, Queue};
+use crate::queue::{Held, Queue, StepsIn};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
     BLOCK, Groups, LookAhead, States, blocks_of, load_rows, note_beginning, prefix_of_tile, publish, publish_losses,
@@ -338,6 +338,7 @@ pub struct Select<'a, T, P, const SPLITS: bool = false> {
     rest: Option<DeviceSliceMut<'a, T>>,
     condition: P,
     stream: Option<&'a Stream>,
+    enqueue: StepsIn<Self, SelectMemory>,
 }
 
 impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SPLITS> {
@@ -348,9 +349,61 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
         rest: Option<DeviceSliceMut<'a, T>>,
         condition: P,
     ) -> Self {
-        Select { algorithm, results, x, y, rest, condition, stream: None }
+        Select { algorithm, results, x, y, rest, condition, stream: None, enqueue: Self::steps }
     }
 
+    /// Enqueues the selection.
+    fn steps(&mut self, memory: &mut SelectMemory, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let SelectMemory { narrow, wide, count } = memory;
+        if self.tiles().is_narrow { self.count_by(narrow, count, queue) } else { self.count_by(wide, count, queue) }
+    }
+
+    /// Enqueues the selection, with numbers of elements of type `C`.
+    fn count_by<C: Number>(
+        &mut self,
+        look_ahead: &mut LookAhead<C>,
+        count: &mut DeviceArray<usize>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        // Conditions that are constants, so that the kernel is compiled for one number of items.
+        if const { Self::ITEMS == 19 } {
+            self.enqueue_tiles::<C, 19, { 19 * BLOCK }, { 19 * BLOCK }>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 9 } {
+            self.enqueue_tiles::<C, 9, { 9 * BLOCK }, { 9 * BLOCK }>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 5 } {
+            self.enqueue_tiles::<C, 5, { 5 * BLOCK }, { 5 * BLOCK }>(look_ahead, count, queue)
+        } else if const { Self::ITEMS == 3 } {
+            self.enqueue_tiles::<C, 3, { 3 * BLOCK }, { 3 * BLOCK }>(look_ahead, count, queue)
+        } else {
+            self.enqueue_tiles::<C, 1, BLOCK, 1>(look_ahead, count, queue)
+        }
+    }
+
+    fn enqueue_tiles<C: Number, const ITEMS: usize, const TILE: usize, const HELD: usize>(
+        &mut self,
+        look_ahead: &mut LookAhead<C>,
+        count: &mut DeviceArray<usize>,
+        queue: &mut Queue<'_, '_>,
+    ) -> Result<()> {
+        let tiles = self.tiles().count;
+        if tiles == 0 {
+            return queue.fill(&mut count.as_slice_mut(), 0);
+        }
+        let blocks = blocks_of::<C>(self.x.device(), tiles, 2 * HELD * size_of::<T>());
+        let states = look_ahead.begin(tiles, queue)?;
+        // SAFETY: it has no elements.
+        let mut none = if self.rest.is_some() { None } else { Some(unsafe { self.x.device().uninitialized(0)? }) };
+        let rest = self.rest.as_mut().map(DeviceSlice::as_slice_mut);
+        let Some(mut rest) = rest.or_else(|| none.as_mut().map(DeviceArray::as_slice_mut)) else {
+            unreachable!("without an array for the others there is an empty one")
+        };
+        let (condition, x, y) = (self.condition, &self.x, &mut self.y);
+        let launch = select_tiles::<T, P, C, ITEMS, TILE, HELD, SPLITS>(condition, x, y, &mut rest, count, states);
+        queue.launch(launch.grid(blocks).cooperative())
+    }
+}
+
+impl<'a, T: DeviceType, P, const SPLITS: bool> Select<'a, T, P, SPLITS> {
     /// Enqueues the selection on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -436,56 +489,6 @@ impl<'a, T: DeviceType, P: Condition<T>, const SPLITS: bool> Select<'a, T, P, SP
     fn tiles(&self) -> Tiles {
         Tiles::new(self.x.len(), Self::ITEMS)
     }
-
-    /// Enqueues the selection.
-    fn enqueue(&mut self, memory: &mut SelectMemory, queue: &mut Queue<'_, '_>) -> Result<()> {
-        let SelectMemory { narrow, wide, count } = memory;
-        if self.tiles().is_narrow { self.count_by(narrow, count, queue) } else { self.count_by(wide, count, queue) }
-    }
-
-    /// Enqueues the selection, with numbers of elements of type `C`.
-    fn count_by<C: Number>(
-        &mut self,
-        look_ahead: &mut LookAhead<C>,
-        count: &mut DeviceArray<usize>,
-        queue: &mut Queue<'_, '_>,
-    ) -> Result<()> {
-        // Conditions that are constants, so that the kernel is compiled for one number of items.
-        if const { Self::ITEMS == 19 } {
-            self.enqueue_tiles::<C, 19, { 19 * BLOCK }, { 19 * BLOCK }>(look_ahead, count, queue)
-        } else if const { Self::ITEMS == 9 } {
-            self.enqueue_tiles::<C, 9, { 9 * BLOCK }, { 9 * BLOCK }>(look_ahead, count, queue)
-        } else if const { Self::ITEMS == 5 } {
-            self.enqueue_tiles::<C, 5, { 5 * BLOCK }, { 5 * BLOCK }>(look_ahead, count, queue)
-        } else if const { Self::ITEMS == 3 } {
-            self.enqueue_tiles::<C, 3, { 3 * BLOCK }, { 3 * BLOCK }>(look_ahead, count, queue)
-        } else {
-            self.enqueue_tiles::<C, 1, BLOCK, 1>(look_ahead, count, queue)
-        }
-    }
-
-    fn enqueue_tiles<C: Number, const ITEMS: usize, const TILE: usize, const HELD: usize>(
-        &mut self,
-        look_ahead: &mut LookAhead<C>,
-        count: &mut DeviceArray<usize>,
-        queue: &mut Queue<'_, '_>,
-    ) -> Result<()> {
-        let tiles = self.tiles().count;
-        if tiles == 0 {
-            return queue.fill(&mut count.as_slice_mut(), 0);
-        }
-        let blocks = blocks_of::<C>(self.x.device(), tiles, 2 * HELD * size_of::<T>());
-        let states = look_ahead.begin(tiles, queue)?;
-        // SAFETY: it has no elements.
-        let mut none = if self.rest.is_some() { None } else { Some(unsafe { self.x.device().uninitialized(0)? }) };
-        let rest = self.rest.as_mut().map(DeviceSlice::as_slice_mut);
-        let Some(mut rest) = rest.or_else(|| none.as_mut().map(DeviceArray::as_slice_mut)) else {
-            unreachable!("without an array for the others there is an empty one")
-        };
-        let (condition, x, y) = (self.condition, &self.x, &mut self.y);
-        let launch = select_tiles::<T, P, C, ITEMS, TILE, HELD, SPLITS>(condition, x, y, &mut rest, count, states);
-        queue.launch(launch.grid(blocks).cooperative())
-    }
 }
 
 /// The temporary memory of a selection, and the number of selected elements: see [`Select::prepare_in`].
@@ -497,7 +500,7 @@ pub struct PreparedSelect<'a, T, P, const SPLITS: bool = false> {
     memory: Held<'a, SelectMemory>,
 }
 
-impl<T: DeviceType, P: Condition<T>, const SPLITS: bool> PreparedSelect<'_, T, P, SPLITS> {
+impl<T: DeviceType, P, const SPLITS: bool> PreparedSelect<'_, T, P, SPLITS> {
     /// Enqueues the selection of the elements that the array has then, without waiting for their number. If an output is too
     /// short, it has the first elements, and the number of all is found by [`PreparedSelect::count`] or
     /// [`PreparedSelect::read`].
@@ -508,7 +511,7 @@ impl<T: DeviceType, P: Condition<T>, const SPLITS: bool> PreparedSelect<'_, T, P
     pub fn launch(&mut self) -> Result<()> {
         let default = self.select.x.device().default_stream();
         let stream = self.select.stream.unwrap_or(&default);
-        self.select.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.select.enqueue)(&mut self.select, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the selection as steps of a graph, which has the same results as a launch. The stream is the graph's. After
@@ -518,7 +521,7 @@ impl<T: DeviceType, P: Condition<T>, const SPLITS: bool> PreparedSelect<'_, T, P
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.select.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.select.enqueue)(&mut self.select, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Selects the elements, waits, and returns their number.

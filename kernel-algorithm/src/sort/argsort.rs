@@ -140,7 +140,7 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
         let mut sort = sort_by_key(&mut keys, &mut self.indices);
         sort.keys_from = Some(self.x);
         sort.is_descending = self.is_descending;
-        sort.enqueue(&mut memory.sort, queue)
+        sort.steps(&mut memory.sort, queue)
     }
 }
 

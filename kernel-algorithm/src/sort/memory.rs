@@ -3,7 +3,6 @@
 use cumbia::{DeviceArray, DeviceType, Result, Stream};
 
 use super::{BINS, MAX_PASSES};
-use crate::key::SortKey;
 use crate::queue::{Queue, suffices};
 
 /// The numbers of elements of the arrays of a [`SortMemory`].
@@ -75,7 +74,7 @@ pub struct SortMemory<K, V> {
     pub(super) counts: Counts,
 }
 
-impl<K: SortKey, V: DeviceType> SortMemory<K, V> {
+impl<K: DeviceType, V: DeviceType> SortMemory<K, V> {
     pub(super) fn new(stream: &Stream, Sizes { keys, values, tiles }: Sizes) -> Result<Self> {
         let counts = Counts::new(stream, size_of::<K>(), tiles)?;
         // SAFETY: the first pass writes all elements of these arrays, and later ones read them.

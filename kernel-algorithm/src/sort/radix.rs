@@ -10,7 +10,7 @@ use super::onesweep::{BLOCK, MAX_EXCHANGED, MAX_MOVED, radix_move};
 use super::small::{FEW, MANY, SOME, items_for, max_len, sort_of_block, sort_of_block_into};
 use crate::arrays::{Input, Output, require_same_length};
 use crate::key::SortKey;
-use crate::queue::{Held, Queue};
+use crate::queue::{Held, Queue, StepsIn};
 
 /// Sorts keys in place, from the least to the greatest. The sort is stable. Floats are ordered as by `total_cmp`.
 ///
@@ -123,6 +123,7 @@ pub struct Sort<'a, K, V, const HAS_VALUES: bool> {
     stream: Option<&'a Stream>,
     /// The maximum number of tiles that one launch moves.
     tiles: usize,
+    enqueue: StepsIn<Self, SortMemory<K, V>>,
 }
 
 /// The keys and values of a sort that the kernels read elsewhere than in the arrays of the results.
@@ -132,7 +133,7 @@ struct Unsorted<'a, K, V> {
     values: Option<DeviceSlice<'a, V>>,
 }
 
-impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_VALUES> {
+impl<'a, K: DeviceType, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_VALUES> {
     /// The size in bytes of the shared memory for an element of a tile.
     const WIDTH: usize = {
         let value = if HAS_VALUES && size_of::<V>() <= MAX_EXCHANGED { size_of::<V>() } else { 0 };
@@ -155,11 +156,6 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
 
     /// The maximum number of tiles that one launch moves.
     pub(super) const MAX_TILES: usize = MAX_MOVED / (BLOCK * Self::ITEMS) - 1;
-
-    fn new(name: &'static str, keys: DeviceSliceMut<'a, K>, values: Option<DeviceSliceMut<'a, V>>) -> Self {
-        let (keys_from, values_from, tiles) = (None, None, Self::MAX_TILES);
-        Sort { name, keys_from, values_from, keys, values, is_descending: false, stream: None, tiles }
-    }
 
     /// Moves the elements of at most so many tiles at once, also those of arrays that a single block could sort, for tests.
     #[doc(hidden)]
@@ -260,9 +256,26 @@ impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_V
         let tiles = len.div_ceil(BLOCK * Self::ITEMS).min(tiles);
         Sizes { keys: len, values: if HAS_VALUES { len } else { 0 }, tiles }
     }
+}
+
+impl<'a, K: SortKey, V: DeviceType, const HAS_VALUES: bool> Sort<'a, K, V, HAS_VALUES> {
+    fn new(name: &'static str, keys: DeviceSliceMut<'a, K>, values: Option<DeviceSliceMut<'a, V>>) -> Self {
+        let (keys_from, values_from, tiles) = (None, None, Self::MAX_TILES);
+        Sort {
+            name,
+            keys_from,
+            values_from,
+            keys,
+            values,
+            is_descending: false,
+            stream: None,
+            tiles,
+            enqueue: Self::steps,
+        }
+    }
 
     /// Enqueues the sort.
-    pub(super) fn enqueue(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_, '_>) -> Result<()> {
+    pub(super) fn steps(&mut self, memory: &mut SortMemory<K, V>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let is_small = Self::is_small(self.keys.len(), self.tiles);
         let mut from = Unsorted {
             keys: self.keys_from.and_then(ArrayView1::into_slice),
@@ -427,7 +440,7 @@ pub struct PreparedSort<'a, K, V, const HAS_VALUES: bool> {
     memory: Held<'a, SortMemory<K, V>>,
 }
 
-impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, HAS_VALUES> {
+impl<K: DeviceType, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, HAS_VALUES> {
     /// Enqueues the sort of the keys and values that the arrays have then.
     ///
     /// # Errors
@@ -436,7 +449,7 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, H
     pub fn launch(&mut self) -> Result<()> {
         let default = self.sort.keys.device().default_stream();
         let stream = self.sort.stream.unwrap_or(&default);
-        self.sort.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.sort.enqueue)(&mut self.sort, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the sort as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -445,7 +458,7 @@ impl<K: SortKey, V: DeviceType, const HAS_VALUES: bool> PreparedSort<'_, K, V, H
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.sort.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.sort.enqueue)(&mut self.sort, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Borrows the array of the sorted keys: those for the next launch, if they are sorted in place.

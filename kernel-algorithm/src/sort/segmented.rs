@@ -172,8 +172,8 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
         let mut by_key = sort_by_key(&mut sorted, &mut numbers);
         by_key.keys_from = Some(unsorted.elements());
         by_key.is_descending = self.is_descending;
-        by_key.enqueue(&mut memory.by_key, queue)?;
-        sort_by_key(&mut numbers, &mut sorted).enqueue(&mut memory.by_segment, queue)?;
+        by_key.steps(&mut memory.by_key, queue)?;
+        sort_by_key(&mut numbers, &mut sorted).steps(&mut memory.by_segment, queue)?;
         queue.launch(store_segments(self.offsets, &sorted, &mut self.keys).over(len))
     }
 }

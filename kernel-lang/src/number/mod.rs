@@ -46,6 +46,12 @@ use crate::types::Scalar;
 /// # Ok(())
 /// # }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number type of a device",
+    label = "not an integer of 8 to 64 bits, and no float",
+    note = "why: its operators and its order are those of numbers",
+    note = "help: use a number type, such as `f32` or `u32`; for other types, an algorithm with an operator of yours, such as `reduce`"
+)]
 pub trait Number:
     Scalar
     + NumberMethods

@@ -6,8 +6,8 @@ struct Particle {
     mass: f32,
 }
 
-fn by_mass(x: &mut DeviceArray<Particle>) {
-    let _ = sort(x);
+fn by_mass(x: &mut DeviceArray<Particle>) -> cumbia::Result<()> {
+    sort(x).launch()
 }
 
 fn main() {}

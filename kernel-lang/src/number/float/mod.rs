@@ -66,6 +66,12 @@ macro_rules! float {
         /// # Ok(())
         /// # }
         /// ```
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is not a floating-point type of a device",
+            label = "not `f16`, `bf16`, `f32` or `f64`",
+            note = "why: its methods are those of floats",
+            note = "help: use elements of type `f32` or `f64`; `transform` converts those of another type"
+        )]
         pub trait Float: Number + FloatMethods + FloatCast + Neg<Output = Self> + AtomicAdd {
             /// π
             const PI: Self;
