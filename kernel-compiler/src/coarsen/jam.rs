@@ -11,12 +11,17 @@
 //! address is the same for all items, as `b[k]`, is then issued once per thread instead of once per item: a loop that is limited
 //! by the rate at which loads are issued becomes up to twice as fast. The compiler schedules the bodies of all items together
 //! only if their machine code has no branches. A loop with a division or `sin` is limited by those, and gains nothing.
+//!
+//! The other loads have to be contiguous across a warp, or at one address. If the threads of a warp read in rows of their own, the
+//! cache holds the part of each row that the next iterations read. With four times as many rows it does not: on an H200, such a
+//! product of a matrix and a vector took two to three times as long.
 
 use crate::lower::{Body, CallTarget, Case, Expr, Function, Header, Helper, Next, Op, Operator, Stmt, StmtKind, VarId};
 use crate::set::Set;
+use litemap::LiteMap;
 
 use super::legality::each;
-use super::split::Split;
+use super::split::{Level, Split};
 
 /// The functions of CUDA's mathematical library that take few instructions and no branch, besides its intrinsic functions.
 const WITHOUT_BRANCHES: [&str; 18] = [
@@ -48,24 +53,45 @@ pub(super) struct Jam {
     shares_loads: bool,
     /// Whether the bodies of the loops are expected to have no branches in machine code.
     is_branch_free: bool,
+    /// Whether the loads that differ between items are contiguous across a warp, or at one address.
+    is_contiguous: bool,
 }
+
+/// How a number depends on the position of a thread in its warp.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AcrossWarp {
+    Same,
+    /// It increases by one from thread to thread.
+    Consecutive,
+    Other,
+}
+
+/// The size of the largest element that consecutive threads load contiguously.
+const WIDEST: u64 = 16;
 
 impl Jam {
     /// Returns the loops of the late statements of an item; `None` if there are none, or one of them or a jump prevents it.
-    pub(super) fn of(split: &Split<'_>, late: &[Stmt]) -> Option<Jam> {
+    pub(super) fn of(split: &Split<'_>, levels: &[Level], late: &[Stmt]) -> Option<Jam> {
         let mut search = Search {
             split,
             shared: split.shared_values(),
             from_memory: split.values_from_memory().clone(),
-            jam: Jam { counters: Set::new(), shares_loads: false, is_branch_free: true },
+            across: LiteMap::new(),
+            jam: Jam { counters: Set::new(), shares_loads: false, is_branch_free: true, is_contiguous: true },
             in_loop: false,
         };
+        for stmt in levels.iter().flat_map(|level| &level.prefix).chain(split.early_stmts()) {
+            if let StmtKind::Declare { var, init: Some(init) } = &stmt.kind {
+                let across = search.across(init);
+                search.across.insert(var.0, across);
+            }
+        }
         (search.stmts(late) && !search.jam.counters.is_empty()).then_some(search.jam)
     }
 
     /// Returns whether the items are expected to gain from the loops that they share.
     pub(super) fn is_worthwhile(&self) -> bool {
-        self.shares_loads && self.is_branch_free
+        self.shares_loads && self.is_branch_free && self.is_contiguous
     }
 }
 
@@ -75,6 +101,8 @@ struct Search<'s, 'm> {
     shared: Set<u32>,
     /// Those of them that depend on memory.
     from_memory: Set<u32>,
+    /// How the constants that have been declared depend on the thread. Parameters are the same for all.
+    across: LiteMap<u32, AcrossWarp>,
     jam: Jam,
     in_loop: bool,
 }
@@ -90,6 +118,8 @@ impl Search<'_, '_> {
             StmtKind::Declare { var, init } => {
                 if let Some(init) = init {
                     self.visit(init);
+                    let across = if self.split.is_constant(*var) { self.across(init) } else { AcrossWarp::Other };
+                    self.across.insert(var.0, across);
                     if self.split.is_constant(*var) && self.is_shared(init) {
                         if self.reads_memory(init) {
                             self.from_memory.insert(var.0);
@@ -149,6 +179,8 @@ impl Search<'_, '_> {
         if !is_alike(init) || !is_alike(end) {
             return false;
         }
+        let across = self.across(init);
+        self.across.insert(var.0, across);
         self.shared.insert(var.0);
         self.jam.counters.insert(var.0);
         let outer = std::mem::replace(&mut self.in_loop, true);
@@ -162,7 +194,18 @@ impl Search<'_, '_> {
         if !self.in_loop {
             return;
         }
-        self.jam.shares_loads |= self.split.is_constant_load(expr) && self.is_shared(expr);
+        let is_shared = self.split.is_constant_load(expr) && self.is_shared(expr);
+        self.jam.shares_loads |= is_shared;
+        if !is_shared
+            && let Expr::Index(_, index) = expr
+            && self.split.is_load(expr)
+        {
+            self.jam.is_contiguous &= match self.across(index) {
+                AcrossWarp::Same => true,
+                AcrossWarp::Consecutive => self.split.size_of(expr).is_some_and(|size| size <= WIDEST),
+                AcrossWarp::Other => false,
+            };
+        }
         self.jam.is_branch_free &= self.is_branch_free(expr);
         expr.for_each_child(&mut |child| self.visit(child));
     }
@@ -199,6 +242,33 @@ impl Search<'_, '_> {
         let mut found = self.split.is_load(expr) || matches!(expr, Expr::Deref(_));
         expr.for_each_child(&mut |child| found = found || self.accesses_memory(child));
         found
+    }
+
+    fn across(&self, expr: &Expr) -> AcrossWarp {
+        use AcrossWarp::{Consecutive, Other, Same};
+        match expr {
+            Expr::Var(VarId(var)) => {
+                let is_parameter = self.split.module().kernel.params.iter().any(|param| param.0 == *var);
+                self.across.get(var).copied().unwrap_or(if is_parameter { Same } else { Other })
+            }
+            Expr::Special("threadIdx.x") => Consecutive,
+            Expr::Cast(_, operand) => self.across(operand),
+            Expr::Binary(Operator::Add, left, right) => match (self.across(left), self.across(right)) {
+                (Same, other) | (other, Same) => other,
+                _ => Other,
+            },
+            Expr::Binary(Operator::Sub, left, right) if self.across(right) == Same => self.across(left),
+            Expr::Call(CallTarget::Function(..), _) => Other,
+            _ => {
+                let mut all = Same;
+                expr.for_each_child(&mut |child| {
+                    if self.across(child) != Same {
+                        all = Other;
+                    }
+                });
+                all
+            }
+        }
     }
 
     /// Returns whether an expression has the same value in all items.

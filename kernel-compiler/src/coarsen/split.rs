@@ -74,7 +74,7 @@ pub(super) fn item(module: &Module, stmts: &[Stmt], block: &'static str) -> Item
     for stmt in rest {
         late.extend(split.stmt(stmt));
     }
-    let jam = Jam::of(&split, &late);
+    let jam = Jam::of(&split, &levels, &late);
     let Split { vars, out: early, loaded, stored, .. } = split;
     Item { levels, early, late, jam, loaded, stored, vars }
 }
@@ -128,8 +128,18 @@ impl Split<'_> {
         &self.from_memory
     }
 
+    /// Returns the early declarations under all guards.
+    pub(super) fn early_stmts(&self) -> &[Stmt] {
+        &self.out
+    }
+
     pub(super) fn module(&self) -> &Module {
         self.module
+    }
+
+    /// Returns the size of the value of a place in bytes.
+    pub(super) fn size_of(&self, place: &Expr) -> Option<u64> {
+        Some(size(&self.ty(place)?, self.module))
     }
 
     /// Returns whether a built-in variable tells items apart.

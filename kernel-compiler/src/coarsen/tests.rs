@@ -176,6 +176,8 @@ fn loops_that_gain() {
         ("n: usize", "for k in 0..n { s += (x[i] * f[k]).min(1f32).exp(); }"),
         ("n: usize", "let v = x[i]; for k in 1..f.len() { let d = f[k] - v; if d > s { s = d; } }"),
         ("n: u32", "for k in 0..n { s += f[(k / 2u32) as usize]; }"),
+        ("n: usize", "for k in 0..f.len() { s += x[i + k] * f[k]; }"),
+        ("n: usize", "for k in 0..f.len() { let at = k * n + i; s += x[at] * f[k] * x[block_idx().x * n + k]; }"),
         ("n: usize", "let m = n / 2; for k in m..f.len() { for l in 0..k { s += f[l] * x[i]; } }"),
     ] {
         let Coarsening { factor, gain, .. } = of(params, body);
@@ -189,6 +191,10 @@ fn loops_that_gain() {
         "for k in 0..f.len() { s += x[i] / f[k]; }",
         "for k in 0..f.len() { s += (x[i] * f[k]).sin(); }",
         "for k in 0..f.len() { if f[k] > s { s += f[k] * x[k]; } }",
+        // Each thread reads a row of its own.
+        "let m = f.len(); for k in 0..m { s += x[i * m + k] * f[k]; }",
+        "let first = i * 4usize; for k in 0..f.len() { s += x[first + k] * f[k]; }",
+        "let first = (x[i] as usize).min(3usize); for k in 0..f.len() { s += x[first + k] * f[k]; }",
         // Items have iterations of their own.
         "for k in 0..i { s += f[k]; }",
         "for k in 0..f.len() { if f[k] > x[i] { break; } s += f[k]; }",
