@@ -121,6 +121,10 @@ impl<'m> Legality<'m> {
                 if !self.is_counted(header, body, context.function) {
                     return rejected(ObstacleKind::Loop);
                 }
+                if let Header::For { init, test, .. } = header {
+                    self.expr(init, context)?;
+                    self.expr(test, context)?;
+                }
                 self.stmts(body, context)
             }
             StmtKind::Return(value) => value.iter().try_for_each(|value| self.expr(value, context)),

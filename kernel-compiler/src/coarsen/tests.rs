@@ -230,6 +230,21 @@ fn loops_that_end() {
     ] {
         assert!(of(body).is_ok(), "{body}");
     }
+    // The beginning and the end of a range are expressions of the item.
+    let of_device = |function: &str, range: &str| {
+        let text = format!(
+            "fn first(x: &[u32], i: usize) -> u32 {{ {function} }}
+             fn k(x: &[u32], y: &mut [u32], n: u32) {{
+                let i = grid(1);
+                if i < y.len() && i < x.len() {{ for k in {range} {{ y[i] ^= k; }} }}
+            }}"
+        );
+        source(&text, 0).coarsening.map_err(|obstacle| obstacle.kind)
+    };
+    assert!(of_device("i as u32", "first(x, i)..n").is_ok());
+    assert_eq!(of_device("x[x[i] as usize]", "first(x, i)..n"), Err(ObstacleKind::Check));
+    assert_eq!(of_device("sync_warp(4294967295u32); 0u32", "first(x, i)..n"), Err(ObstacleKind::Communication));
+    assert_eq!(of_device("block_idx().x as u32", "0u32..first(x, i)"), Err(ObstacleKind::BlockIndexInFunction));
     for body in ["let mut n = x[i]; while n > 0u32 { n /= 2u32; y[i] ^= n; }", "loop { if x[i] > 0u32 { break; } }"] {
         assert_eq!(of(body), Err(ObstacleKind::Loop), "{body}");
     }
