@@ -21,7 +21,7 @@ use crate::set::Set;
 use litemap::LiteMap;
 
 use super::legality::each;
-use super::split::{Level, Split};
+use super::split::{Item, Split};
 
 /// The functions of CUDA's mathematical library that take few instructions and no branch, besides its intrinsic functions.
 const WITHOUT_BRANCHES: [&str; 18] = [
@@ -71,7 +71,7 @@ const WIDEST: u64 = 16;
 
 impl Jam {
     /// Returns the loops of the late statements of an item; `None` if there are none, or one of them or a jump prevents it.
-    pub(super) fn of(split: &Split<'_>, levels: &[Level], late: &[Stmt]) -> Option<Jam> {
+    pub(super) fn of(split: &Split<'_>, Item { levels, early, late, .. }: &Item) -> Option<Jam> {
         let mut search = Search {
             split,
             shared: split.shared_values(),
@@ -80,7 +80,7 @@ impl Jam {
             jam: Jam { counters: Set::new(), shares_loads: false, is_branch_free: true, is_contiguous: true },
             in_loop: false,
         };
-        for stmt in levels.iter().flat_map(|level| &level.prefix).chain(split.early_stmts()) {
+        for stmt in levels.iter().flat_map(|level| &level.prefix).chain(early) {
             if let StmtKind::Declare { var, init: Some(init) } = &stmt.kind {
                 let across = search.across(init);
                 search.across.insert(var.0, across);

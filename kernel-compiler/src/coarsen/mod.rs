@@ -80,8 +80,9 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Result<Coarsenin
     let axis = legality::axis(module)?;
     let Body::Stmts(stmts) = &module.kernel.body else { unreachable!("the kernel is not written in CUDA C") };
     let block = names(axis).0;
-    let item = split::item(module, stmts, block);
-    let (best, gain) = factor(&item);
+    let (item, split) = split::item(module, stmts, block);
+    let jam = Jam::of(&split, &item);
+    let (best, gain) = factor(&item, jam.as_ref());
     let coarsening = Coarsening { axis, factor: best, gain };
     if let Some(factor) = options.coarsen {
         module.reads_blocks = true;
@@ -93,7 +94,7 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Result<Coarsenin
             module.helpers.extend(packed::HELPERS);
         }
         let mut writer = Writer { axis, factor: factor.get(), vars: item.vars.iter().map(split::copy).collect() };
-        let body = writer.body(&item, packing.as_ref(), &stmts);
+        let body = writer.body(&item, (packing.as_ref(), jam.as_ref()), &stmts);
         module.kernel.vars = writer.vars;
         module.kernel.body = Body::Stmts(body);
     }
@@ -101,7 +102,7 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Result<Coarsenin
 }
 
 /// Returns the factor that is expected to be the fastest, and why; 1 if there is nothing to gain.
-fn factor(Item { levels, early, late, jam, loaded, stored, vars: _ }: &Item) -> (u32, Gain) {
+fn factor(Item { levels, early, late, loaded, stored, vars: _ }: &Item, jam: Option<&Jam>) -> (u32, Gain) {
     let mut stmts = early.len() + levels.len();
     let mut has_loops = false;
     legality::each(late, &mut |stmt| {
@@ -109,7 +110,7 @@ fn factor(Item { levels, early, late, jam, loaded, stored, vars: _ }: &Item) -> 
         has_loops |= matches!(stmt.kind, StmtKind::Loop { .. });
     });
     if has_loops {
-        let is_worthwhile = stmts <= MAX_STMTS_OF_LOOPS && jam.as_ref().is_some_and(Jam::is_worthwhile);
+        let is_worthwhile = stmts <= MAX_STMTS_OF_LOOPS && jam.is_some_and(Jam::is_worthwhile);
         return (if is_worthwhile { FACTOR_OF_LOOPS } else { 1 }, Gain::CommonLoads);
     }
     let bytes = loaded + stored;

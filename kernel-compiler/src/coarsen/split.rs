@@ -21,7 +21,6 @@ use crate::lower::{
 };
 use crate::set::Set;
 
-use super::jam::Jam;
 use super::legality::{each, size};
 
 /// An item: what a logical thread executes.
@@ -32,8 +31,6 @@ pub(super) struct Item {
     pub(super) early: Vec<Stmt>,
     /// All other statements, in order.
     pub(super) late: Vec<Stmt>,
-    /// The loops of the late statements, if all of them can be executed once for all items.
-    pub(super) jam: Option<Jam>,
     /// The bytes that the early loads read at addresses that differ between items, and those that stores write.
     pub(super) loaded: u64,
     pub(super) stored: u64,
@@ -47,8 +44,9 @@ pub(super) struct Level {
     pub(super) guard: Expr,
 }
 
-/// Divides the body of a kernel. `block` is the built-in variable that tells items apart.
-pub(super) fn item(module: &Module, stmts: &[Stmt], block: &'static str) -> Item {
+/// Divides the body of a kernel. `block` is the built-in variable that tells items apart. Returns what is known about the values of
+/// the item as well.
+pub(super) fn item<'m>(module: &'m Module, stmts: &[Stmt], block: &'static str) -> (Item, Split<'m>) {
     let kernel = &module.kernel;
     let mut split = Split {
         module,
@@ -74,9 +72,9 @@ pub(super) fn item(module: &Module, stmts: &[Stmt], block: &'static str) -> Item
     for stmt in rest {
         late.extend(split.stmt(stmt));
     }
-    let jam = Jam::of(&split, &levels, &late);
-    let Split { vars, out: early, loaded, stored, .. } = split;
-    Item { levels, early, late, jam, loaded, stored, vars }
+    let (early, vars) = (std::mem::take(&mut split.out), split.vars.iter().map(copy).collect());
+    let item = Item { levels, early, late, loaded: split.loaded, stored: split.stored, vars };
+    (item, split)
 }
 
 /// Returns a copy of a variable.
@@ -126,11 +124,6 @@ impl Split<'_> {
     /// Returns the early constants that depend on memory.
     pub(super) fn values_from_memory(&self) -> &Set<u32> {
         &self.from_memory
-    }
-
-    /// Returns the early declarations under all guards.
-    pub(super) fn early_stmts(&self) -> &[Stmt] {
-        &self.out
     }
 
     pub(super) fn module(&self) -> &Module {

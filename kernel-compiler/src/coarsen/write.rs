@@ -32,7 +32,12 @@ impl Writer {
     }
 
     /// Returns the body of the coarsened kernel.
-    pub(super) fn body(&mut self, item: &Item, packing: Option<&Packing>, stmts: &[Stmt]) -> Vec<Stmt> {
+    pub(super) fn body(
+        &mut self,
+        item: &Item,
+        (packing, jam): (Option<&Packing>, Option<&Jam>),
+        stmts: &[Stmt],
+    ) -> Vec<Stmt> {
         let (factor, labels) = (number(self.factor), label_count(stmts));
         let blocks = Expr::Special(VIRTUAL_BLOCKS);
         let first = self.variable("first", CType::Scalar(Scalar::U32), true);
@@ -41,10 +46,10 @@ impl Writer {
         let end = Expr::binary(Operator::Add, Expr::Var(first), factor.clone());
         let is_whole = Expr::binary(Operator::Le, end, blocks.clone());
         // Without such loads, the items gain nothing from being interleaved.
-        let interleaved = if item.levels.is_empty() && item.early.is_empty() && item.jam.is_none() {
+        let interleaved = if item.levels.is_empty() && item.early.is_empty() && jam.is_none() {
             Vec::new()
         } else {
-            let then = self.interleaved(item, first, labels);
+            let then = self.interleaved(item, jam, first, labels);
             vec![unnumbered(StmtKind::If { condition: is_whole.clone(), then, otherwise: Vec::new() })]
         };
 
@@ -86,14 +91,14 @@ impl Writer {
 
     /// Returns the items of adjacent blocks under their guards: statement by statement as long as they have no side effects, then
     /// one after another, or with loops in common.
-    fn interleaved(&mut self, item: &Item, first: VarId, labels: u32) -> Vec<Stmt> {
+    fn interleaved(&mut self, item: &Item, jam: Option<&Jam>, first: VarId, labels: u32) -> Vec<Stmt> {
         let mut copies: Vec<Copy<'_>> =
             (0..self.factor).map(|k| Copy { block: plus(Expr::Var(first), k), ..self.copy(item, k, labels) }).collect();
-        if let Some(jam) = &item.jam {
+        if let Some(jam) = jam {
             share_counters(jam, &mut copies);
         }
         let mut inner = of_each(&item.early, &copies);
-        match &item.jam {
+        match jam {
             Some(_) => inner.extend(jammed(&item.late, &copies)),
             None => inner.extend(copies.iter().flat_map(|copy| copy.item(&item.late))),
         }
