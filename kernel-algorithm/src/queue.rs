@@ -16,8 +16,8 @@ pub(crate) enum Queue<'q, 'r> {
     Graph(&'q mut Recorder<'r>),
 }
 
-/// What an algorithm adds to a queue. The algorithms hold it as a function pointer, so that their methods have no bounds on their
-/// operators: rustc reports an operator that does not fit where it is passed, and not again at each method.
+/// The function that adds the steps of an algorithm to a queue. Algorithms hold a pointer to it, so that their methods have no bounds
+/// on operators: rustc reports an operator that does not fit where it is passed, and not again at each method.
 pub(crate) type Steps<A> = fn(&mut A, &mut Queue<'_, '_>) -> Result<()>;
 
 /// The same, with temporary memory.

@@ -21,6 +21,7 @@ use crate::set::Set;
 use litemap::LiteMap;
 
 use super::legality::each;
+use super::packed::WIDEST;
 use super::split::{Item, Split};
 
 /// The functions of CUDA's mathematical library that take few instructions and no branch, besides its intrinsic functions.
@@ -65,9 +66,6 @@ enum AcrossWarp {
     Consecutive,
     Other,
 }
-
-/// The size of the largest element that consecutive threads load contiguously.
-const WIDEST: u64 = 16;
 
 impl Jam {
     /// Returns the loops of the late statements of an item; `None` if there are none, or one of them or a jump prevents it.
@@ -118,9 +116,10 @@ impl Search<'_, '_> {
             StmtKind::Declare { var, init } => {
                 if let Some(init) = init {
                     self.visit(init);
-                    let across = if self.split.is_constant(*var) { self.across(init) } else { AcrossWarp::Other };
+                    let is_constant = self.split.is_constant(*var);
+                    let across = if is_constant { self.across(init) } else { AcrossWarp::Other };
                     self.across.insert(var.0, across);
-                    if self.split.is_constant(*var) && self.is_shared(init) {
+                    if is_constant && self.is_shared(init) {
                         if self.reads_memory(init) {
                             self.from_memory.insert(var.0);
                         }
@@ -244,6 +243,7 @@ impl Search<'_, '_> {
         found
     }
 
+    /// Returns how the value of an expression depends on the position of the thread in its warp.
     fn across(&self, expr: &Expr) -> AcrossWarp {
         use AcrossWarp::{Consecutive, Other, Same};
         match expr {

@@ -25,8 +25,9 @@
 //!
 //! The extent of the logical grid is in a part of the launch parameter that is unused otherwise, so that all builds of a
 //! kernel have the same parameters. [`legality`] decides which programs may be coarsened, [`split`] which loads of an
-//! item can be issued first, [`jam`] which loops are executed once for all items, and [`packed`] which accesses are packed; [`write`] assembles the kernel. The pass follows the
-//! removal of checks: a program that can fault is not coarsened, since a fault ends the CUDA thread and reports its block.
+//! item can be issued first, [`jam`] which loops are executed once for all items, and [`packed`] which accesses are packed;
+//! [`write`] assembles the kernel. The pass follows the removal of checks: a program that can fault is not coarsened, since a fault
+//! ends the CUDA thread and reports its block.
 
 mod grid_stride;
 mod jam;

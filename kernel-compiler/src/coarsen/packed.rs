@@ -32,7 +32,7 @@ use super::legality::each;
 use super::split::Item;
 
 /// The size of the widest access of a thread, in bytes.
-const WIDEST: u64 = 16;
+pub(super) const WIDEST: u64 = 16;
 
 const IS_ALIGNED: Helper = Helper { op: Op::IsAligned, scalar: Scalar::U64 };
 pub(super) const LOAD: Helper = Helper { op: Op::LoadPacked, scalar: Scalar::U64 };

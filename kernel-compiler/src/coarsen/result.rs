@@ -11,11 +11,11 @@ pub struct Coarsening {
     pub axis: Axis,
     /// The number of blocks per CUDA block that is expected to be the fastest; 1 if there is nothing to gain.
     pub factor: u32,
-    /// What is gained.
+    /// The benefit.
     pub gain: Gain,
 }
 
-/// What a coarsened program gains.
+/// The benefit of coarsening a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gain {
     /// More bytes in flight, which saturate the memory.

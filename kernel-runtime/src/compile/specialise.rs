@@ -70,7 +70,7 @@ pub(crate) struct Coarsened {
     axis: Axis,
     /// Whether large launches are expected to be faster, or the kernel demands it.
     pub(crate) is_worthwhile: bool,
-    /// What they gain.
+    /// The benefit.
     pub(crate) gain: Gain,
 }
 
