@@ -18,17 +18,14 @@ pub(crate) struct Measured {
     pub(crate) variants: Vec<(Variant, f64)>,
     /// Seconds per launch of each hand-written kernel, with its name.
     pub(crate) by_hand: Vec<(&'static str, f64)>,
+    /// Seconds of a launch of the safe kernel alone, if the workload has peers: see [`alone`].
+    pub(crate) alone: Option<f64>,
 }
 
 impl Measured {
     /// Returns the time of the hand-written kernel of the same algorithm.
     pub(crate) fn reference(&self) -> f64 {
         self.by_hand[0].1
-    }
-
-    /// Returns the time of the safe kernel.
-    pub(crate) fn safe(&self) -> f64 {
-        self.variants[0].1
     }
 
     /// Returns the speed of a variant, relative to the hand-written kernel.
@@ -82,7 +79,11 @@ pub(crate) fn measure(entry: &Entry, device: &Device, size: Size) -> Result<Meas
         work: workload.work(),
         variants: Vec::new(),
         by_hand: Vec::new(),
+        alone: None,
     };
+    if size == Size::Full && !entry.peer.is_empty() {
+        measured.alone = Some(alone(device, &mut *workload).map_err(failed)?);
+    }
     if size == Size::Full {
         let times = times(device, &mut *workload, &mut raw, &contestants).map_err(failed)?;
         for (contestant, time) in contestants.iter().zip(times) {
@@ -187,4 +188,27 @@ fn times(
             samples[samples.len() / 2]
         })
         .collect())
+}
+
+/// The size in bytes of the array that is written before each launch in [`alone`], which exceeds the L2 cache.
+const FLUSHED: usize = 256 << 20;
+
+/// Returns the median time of a launch of the safe kernel alone, in seconds: between two events, without its data in the L2
+/// cache. Peers are measured so, by `triton.testing.do_bench`. For short kernels that is a few microseconds more than the time
+/// per launch of launches back to back.
+fn alone(device: &Device, workload: &mut dyn Workload) -> cumbia::Result<f64> {
+    let mut flushed = device.zeros::<u32>(FLUSHED / size_of::<u32>())?;
+    let stream = device.default_stream();
+    let mut samples = Vec::new();
+    let start = Instant::now();
+    while samples.len() < 20 || (samples.len() < 300 && start.elapsed() < 10 * SAMPLE) {
+        flushed.fill(0)?;
+        let before = stream.record()?;
+        workload.launch(Variant::Safe)?;
+        let after = stream.record()?;
+        after.synchronize()?;
+        samples.push(after.duration_since(&before)?.as_secs_f64());
+    }
+    samples.sort_by(f64::total_cmp);
+    Ok(samples[samples.len() / 2])
 }

@@ -71,8 +71,11 @@ pub(crate) fn peers(path: &Path) -> Result<Vec<Peer>, String> {
 }
 
 impl Run {
-    fn peers_of<'a>(&'a self, measured: &'a Measured) -> impl Iterator<Item = &'a Peer> {
-        self.peers.iter().filter(|peer| !measured.peer.is_empty() && peer.workload == measured.peer)
+    /// Returns the peers of a workload, each with its speed relative to the safe kernel.
+    fn peers_of<'a>(&'a self, measured: &'a Measured) -> impl Iterator<Item = (&'a Peer, f64)> {
+        let of_workload = |peer: &&Peer| !measured.peer.is_empty() && peer.workload == measured.peer;
+        let alone = measured.alone.unwrap_or(f64::NAN);
+        self.peers.iter().filter(of_workload).map(move |peer| (peer, alone / peer.seconds))
     }
 
     /// Returns the geometric mean of the ratios of a variant.
@@ -108,11 +111,13 @@ impl Run {
                 let (rate, unit) = measured.rate(*time);
                 json!({ "name": name, "seconds": time, "rate": rate, "unit": unit })
             });
-            let peers = self.peers_of(measured).map(|peer| json!({ "name": peer.name, "seconds": peer.seconds }));
+            let peers = self
+                .peers_of(measured)
+                .map(|(peer, ratio)| json!({ "name": peer.name, "seconds": peer.seconds, "ratio": ratio }));
             json!({
                 "name": measured.name, "title": measured.title, "work": work, "of": unit,
                 "cumbia": variants.collect::<Vec<_>>(), "by_hand": by_hand.collect::<Vec<_>>(),
-                "peers": peers.collect::<Vec<_>>(),
+                "peers": peers.collect::<Vec<_>>(), "alone": measured.alone,
             })
         };
         let Machine { device, driver, cuda, nvrtc } = &self.machine;
@@ -151,9 +156,9 @@ impl Run {
     fn chart_of_peers(&self) -> Option<(String, Vec<Bar>)> {
         let mut bars = Vec::new();
         for measured in &self.measured {
-            for peer in self.peers_of(measured) {
+            for (peer, ratio) in self.peers_of(measured) {
                 let name = format!("{}: {}", measured.title, peer.name);
-                bars.push(Bar::new(&name, measured.safe() / peer.seconds));
+                bars.push(Bar::new(&name, ratio));
             }
         }
         (!bars.is_empty()).then(|| (OF_PEERS.to_owned(), bars))
@@ -188,8 +193,7 @@ impl Run {
             .expect("writing into a string");
         let mut peers = String::new();
         for measured in &self.measured {
-            for peer in self.peers_of(measured) {
-                let ratio = measured.safe() / peer.seconds;
+            for (peer, ratio) in self.peers_of(measured) {
                 writeln!(peers, "| {} | {} | {ratio:.3} |", measured.title, peer.name).expect("writing into a string");
             }
         }
@@ -197,7 +201,9 @@ impl Run {
             write!(
                 text,
                 "\n## Other systems\n\n\
-                 Their speeds on the same machine, relative to the safe kernel of Cumbia. Libraries may use other algorithms.\n\n\
+                 Their speeds on the same machine, relative to the safe kernel of Cumbia. Both are measured as by Triton's\n\
+                 `do_bench`: one launch between two events, without its data in the L2 cache; the times above are those of\n\
+                 launches back to back. Libraries may use other algorithms.\n\n\
                  ![{OF_PEERS}](benchmarks-peers.svg)\n\n\
                  | workload | system | relative speed |\n|---|---|---|\n"
             )
@@ -227,8 +233,8 @@ pub(crate) fn print_row(run: &Run, measured: &Measured) {
     for (name, time) in &measured.by_hand[1..] {
         print!("  {name} {:.3}", measured.reference() / time);
     }
-    for peer in run.peers_of(measured) {
-        print!("  {} {:.3}", peer.name, measured.reference() / peer.seconds);
+    for (peer, ratio) in run.peers_of(measured) {
+        print!("  {} {ratio:.3} of safe", peer.name);
     }
     println!();
 }

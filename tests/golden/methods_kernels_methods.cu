@@ -213,7 +213,7 @@ static __device__ inline i64 Vector_both(types::Vector self_, rt::Array<i64, 3> 
     for (usize i = 0; i < 3; ++i) {
 #line 85
         const i64 v = more[i];
-        total = rt::add_i64(total, rt::opaque(v), 3, launch);
+        total = total + v;
     }
     return rt::add_i64(total, 3, 4, launch);
 }

@@ -56,22 +56,26 @@ variants! {
         for r in 0..8 {
             v[r] = x[[row, t + r * THREADS]];
         }
-        let mut width = 1; // of the transforms that are complete
-        while width < N / 2 {
+        v = transform8(v);
+        #[unroll]
+        for r in 0..8 {
+            buffer[8 * t + r] = v[r];
+        }
+        sync_threads();
+        // The lengths of the transforms that are complete.
+        for width in [8, 64, 512] {
             let k = t & (width - 1);
-            if width > 1 {
-                #[unroll]
-                for r in 0..8 {
-                    v[r] = buffer[t + r * THREADS];
-                }
-                sync_threads(); // all reads are done
-                let root = unit(-2.0 * PI / 8.0 * (k as f32 / width as f32));
-                let mut factor = root;
-                #[unroll]
-                for r in 1..8 {
-                    v[r] = times(v[r], factor);
-                    factor = times(factor, root);
-                }
+            #[unroll]
+            for r in 0..8 {
+                v[r] = buffer[t + r * THREADS];
+            }
+            sync_threads(); // all reads are done
+            let root = unit(-2.0 * PI / 8.0 * (k as f32 / width as f32));
+            let mut factor = root;
+            #[unroll]
+            for r in 1..8 {
+                v[r] = times(v[r], factor);
+                factor = times(factor, root);
             }
             v = transform8(v);
             let first = (t - k) * 8 + k;
@@ -80,7 +84,6 @@ variants! {
                 buffer[first + r * width] = v[r];
             }
             sync_threads(); // all writes are done
-            width *= 8;
         }
         #[unroll]
         for q in 0..4 {
@@ -132,18 +135,21 @@ extern "C" __global__ void __launch_bounds__(1024, 2) fft(const float2* __restri
     float2 v[8];
     #pragma unroll
     for (int r = 0; r < 8; ++r) v[r] = x[t + r * threads];
-    for (int width = 1; width < n / 2; width *= 8) {
+    transform8(v);
+    #pragma unroll
+    for (int r = 0; r < 8; ++r) buffer[8 * t + r] = v[r];
+    __syncthreads();
+    #pragma unroll
+    for (int width = 8; width < n / 2; width *= 8) {
         int k = t & (width - 1);
-        if (width > 1) {
-            #pragma unroll
-            for (int r = 0; r < 8; ++r) v[r] = buffer[t + r * threads];
-            __syncthreads();
-            float2 root = unit(-2.0f * pi / 8.0f * ((float)k / (float)width)), factor = root;
-            #pragma unroll
-            for (int r = 1; r < 8; ++r) {
-                v[r] = times(v[r], factor);
-                factor = times(factor, root);
-            }
+        #pragma unroll
+        for (int r = 0; r < 8; ++r) v[r] = buffer[t + r * threads];
+        __syncthreads();
+        float2 root = unit(-2.0f * pi / 8.0f * ((float)k / (float)width)), factor = root;
+        #pragma unroll
+        for (int r = 1; r < 8; ++r) {
+            v[r] = times(v[r], factor);
+            factor = times(factor, root);
         }
         transform8(v);
         int first = (t - k) * 8 + k;

@@ -97,8 +97,11 @@ struct Sum {
 const BLOCK: usize = 256;
 
 fn new<const VECTORS: bool>(device: &Device, size: Size) -> cumbia::Result<Box<dyn Workload>> {
-    let (n, blocks) = (size.pick(1 << 28, 10_000), size.pick(2048, 3));
-    Ok(Box::new(Sum { by_vectors: VECTORS, blocks, x: random(device, n, 1, [0.0, 1.0])?, y: device.zeros(1)? }))
+    let x = random(device, size.pick(1 << 28, 10_000), 1, [0.0, 1.0])?;
+    let mut y = device.zeros(1)?;
+    // As many blocks as can be resident, so that none begins after another.
+    let resident = sum(&x, &mut y).block(BLOCK).occupancy()?.resident_blocks();
+    Ok(Box::new(Sum { by_vectors: VECTORS, blocks: size.pick(resident, 3), x, y }))
 }
 
 impl Workload for Sum {

@@ -11,6 +11,9 @@ use super::walk::{State, Value, Walk, branches};
 use crate::ir::Scalar;
 use crate::lower::{CType, CallTarget, Expr, Function, Helper, Op, Operator, Prefix, TypeKind};
 
+/// The maximum number of elements of an array whose values are known.
+const ELEMENTS: usize = 64;
+
 impl<'m> Walk<'m> {
     /// Returns the value of an expression, and records the conditions of the checks in it.
     pub(super) fn eval(&mut self, expr: &'m Expr) -> Value {
@@ -73,10 +76,29 @@ impl<'m> Walk<'m> {
                     Some(known) => known.clone(),
                 }
             }
-            Expr::Index(..) | Expr::Deref(_) => {
-                expr.for_each_child(&mut |child| drop(self.eval(child)));
+            Expr::Index(base, index) => {
+                let base = self.eval(base);
+                let index = self.eval(index);
+                match base {
+                    Value::Array(elements) => self.element(expr, &elements, index),
+                    _ => self.loaded(expr),
+                }
+            }
+            Expr::Deref(place) => {
+                self.eval(place);
                 self.loaded(expr)
             }
+            Expr::Array(element, elements) if elements.len() <= ELEMENTS => {
+                let values = elements.iter().map(|value| {
+                    let value = self.eval(value);
+                    self.of_type(value, element)
+                });
+                Value::Array(values.collect())
+            }
+            Expr::Constant(id) => match &self.module.constants[id.index()].value {
+                value @ Expr::Array(..) => self.eval(value),
+                _ => Value::Unknown,
+            },
             Expr::Struct(id, members) => {
                 let members = members.iter().map(|member| self.eval(member)).collect();
                 self.structure(*id, members)
@@ -89,7 +111,7 @@ impl<'m> Walk<'m> {
                 _ => Value::Unknown,
             },
             Expr::Call(callee, args) => self.eval_call(expr, callee, args),
-            Expr::Literal(..) | Expr::AddressOf(_) | Expr::Array(..) | Expr::Filled(..) | Expr::Constant(_) => {
+            Expr::Literal(..) | Expr::AddressOf(_) | Expr::Array(..) | Expr::Filled(..) => {
                 expr.for_each_child(&mut |child| drop(self.eval(child)));
                 Value::Unknown
             }
@@ -159,7 +181,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Returns the value of an integer literal by its bits.
-    fn literal(&self, scalar: Scalar, bits: u64) -> Value {
+    pub(super) fn literal(&self, scalar: Scalar, bits: u64) -> Value {
         let unused = 64 - self.bits(scalar);
         let bits = bits << unused;
         let value =
@@ -173,6 +195,22 @@ impl<'m> Walk<'m> {
             Some(CType::Scalar(Scalar::Bool)) => Value::boolean(),
             Some(CType::Scalar(scalar)) if scalar.is_integer() => self.in_memory(scalar),
             _ => Value::Unknown,
+        }
+    }
+
+    /// Returns the value of an element of an array that nothing changes: of a certain one, or of any.
+    fn element(&mut self, place: &'m Expr, elements: &[Value], index: Value) -> Value {
+        let index = self.exact_int(index, Scalar::I64).and_then(|index| index.as_constant());
+        let known = if let Some(index) = index {
+            usize::try_from(index).ok().and_then(|index| elements.get(index)).cloned()
+        } else {
+            let shared = self.state.as_ref().map_or_else(Vec::new, |state| state.facts.clone());
+            let values: Vec<(&Value, &[Rc<Fact>])> = elements.iter().map(|value| (value, [].as_slice())).collect();
+            Some(self.joined(&values, &shared))
+        };
+        match known {
+            None | Some(Value::Unknown) => self.loaded(place),
+            Some(known) => known,
         }
     }
 
@@ -251,7 +289,7 @@ impl<'m> Walk<'m> {
                 Value::Int { poly, scalar: to, exact: fits }
             }
             Value::Bool(_) => Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(0, 1))), to),
-            Value::Unknown | Value::Struct(_) => self.unknown(to),
+            Value::Unknown | Value::Struct(_) | Value::Array(_) => self.unknown(to),
         }
     }
 
@@ -285,7 +323,7 @@ impl<'m> Walk<'m> {
     fn exact_int(&mut self, value: Value, to: Scalar) -> Option<Poly> {
         match self.converted(value, to) {
             Value::Int { poly, scalar, exact } => Some(self.exact(poly, scalar, exact)),
-            Value::Unknown | Value::Bool(_) | Value::Struct(_) => None,
+            Value::Unknown | Value::Bool(_) | Value::Struct(_) | Value::Array(_) => None,
         }
     }
 
@@ -335,6 +373,7 @@ impl<'m> Walk<'m> {
                         let factor = Poly::constant(1 << amount);
                         poly.mul(&factor).map_or_else(|| self.unknown(ty), |poly| Value::wrapping(Some(poly), ty))
                     }
+                    (left, None) => self.shifted(left, &right, ty),
                     _ => self.unknown(ty),
                 }
             }
@@ -346,6 +385,19 @@ impl<'m> Walk<'m> {
             }
             _ => Value::Unknown,
         }
+    }
+
+    /// Returns the value of a shift to the left by an amount of which bounds are known.
+    fn shifted(&mut self, left: Value, amount: &Poly, ty: Scalar) -> Value {
+        let range = self.range(ty);
+        let bounds = self.exact_int(left, ty).map(|left| self.domain.atoms.interval(&left));
+        if let (Some((Some(lo @ 0..), Some(hi))), (Some(least @ 0..64), Some(most @ 0..64))) =
+            (bounds, self.domain.atoms.interval(amount))
+            && hi <= range.hi >> most
+        {
+            return Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(lo << least, hi << most))), ty);
+        }
+        self.unknown(ty)
     }
 
     fn bitwise_or_division(&mut self, op: Operator, left: &Poly, right: &Poly, ty: Scalar) -> Value {
@@ -397,7 +449,7 @@ impl<'m> Walk<'m> {
     fn remainder(&mut self, dividend: &Poly, divisor: &Poly) -> Option<Poly> {
         let quotient = self.domain.quotient(dividend, divisor)?;
         let remainder = dividend.sub(&divisor.mul(&quotient)?)?;
-        if self.domain.atoms.is_uniform_poly(&remainder) {
+        if quotient.as_constant() == Some(0) || self.domain.atoms.is_uniform_poly(&remainder) {
             return Some(remainder);
         }
         let key = (Operation::Remainder, dividend.clone(), divisor.clone());
@@ -526,7 +578,7 @@ impl<'m> Walk<'m> {
                 let exactly = self.exact(poly.clone(), scalar, exact);
                 Some((poly, exactly))
             }
-            Value::Unknown | Value::Bool(_) | Value::Struct(_) => None,
+            Value::Unknown | Value::Bool(_) | Value::Struct(_) | Value::Array(_) => None,
         }
     }
 

@@ -16,7 +16,7 @@ impl<'m> Walk<'m> {
         match value {
             Value::Int { scalar, .. } if self.bits(*scalar) == 64 => self.note(expr, value),
             Value::Int { .. } => {}
-            Value::Unknown | Value::Bool(_) | Value::Struct(_) => self.note_unknown(expr),
+            Value::Unknown | Value::Bool(_) | Value::Struct(_) | Value::Array(_) => self.note_unknown(expr),
         }
     }
 
@@ -33,7 +33,7 @@ impl<'m> Walk<'m> {
         }
         let bits = operands.map(|(_, value)| match value {
             Value::Int { scalar, .. } => Some(self.bits(*scalar)),
-            Value::Unknown | Value::Bool(_) | Value::Struct(_) => None,
+            Value::Unknown | Value::Bool(_) | Value::Struct(_) | Value::Array(_) => None,
         });
         for (position, (expr, value)) in operands.into_iter().enumerate() {
             match (bits[position], bits[1 - position]) {
@@ -202,7 +202,7 @@ impl<'m> Walk<'m> {
         }
         let condition = match self.converted(value.clone(), scalar) {
             Value::Int { poly, .. } => self.fits(&poly, scalar),
-            Value::Unknown | Value::Bool(_) | Value::Struct(_) => Condition::FALSE,
+            Value::Unknown | Value::Bool(_) | Value::Struct(_) | Value::Array(_) => Condition::FALSE,
         };
         let function = std::ptr::from_ref(self.function());
         let before = self.widths.as_ref().and_then(|widths| widths.results.get(&function)).copied();

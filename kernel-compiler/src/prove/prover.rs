@@ -460,6 +460,9 @@ impl Domain {
             return Some(Poly::atom(*atom));
         }
         let (least, most) = (self.atoms.interval(divisor).0.unwrap_or(1).max(1), self.atoms.interval(dividend).1);
+        if most.is_some_and(|most| most < least) {
+            return Some(Poly::default());
+        }
         let range =
             Range::new(0, most.map_or(i128::from(u64::MAX), |most| (most / least).clamp(0, i128::from(u64::MAX))));
         let uniform = (self.atoms.is_uniform_poly(dividend) && self.atoms.is_uniform_poly(divisor))

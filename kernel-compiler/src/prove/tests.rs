@@ -427,6 +427,58 @@ fn widths_are_those_of_every_evaluation() {
     assert!(text.contains("return (flag ? (usize)a : rt::rotate_left_u64((usize)a, (u32)b)) < (usize)n;"), "{text}");
 }
 
+/// The elements of arrays that nothing changes are known, in each iteration of a loop over them.
+#[test]
+fn elements_of_constant_arrays_are_known() {
+    let kernel = |array: &str, then: &str| {
+        format!(
+            "fn k(y: &mut [f32]) {{
+                let i: usize = grid(1);
+                let {array}: [usize; 3] = [8usize, 64usize, 512usize];
+                {then}
+                for k in 0usize..3usize {{
+                    let width: usize = widths[k];
+                    if i < 1024usize && y.len() >= 8192usize {{ y[(i - (i & (width - 1usize))) * 8usize + 7usize * width] = 1.0; }}
+                }}
+            }}"
+        )
+    };
+    let text = narrow_text(&kernel("widths", ""));
+    assert!(text.contains("const i32 width = (i32)widths[k];"), "{text}");
+    assert!(text.contains("y[(i - (i & (width - 1))) * 8 + 7 * width] = 1.0f;"), "{text}");
+    // An array that changes.
+    let text = narrow_text(&kernel("mut widths", "widths[i % 3usize] = i;"));
+    assert!(text.contains("const usize width = widths[k];") && text.contains("rt::at("), "{text}");
+}
+
+/// A shift by a counter is known in each iteration; another one has a range.
+#[test]
+fn shifts_by_numbers_have_ranges() {
+    let text = narrow_text(
+        "fn k(y: &mut [f32]) {
+            let i: usize = grid(1);
+            for pass in 0u32..4u32 {
+                let width: usize = 1usize << (3u32 * pass);
+                if i < 1024usize && y.len() >= 8192usize { y[(i & (width - 1usize)) + 15usize * width] = 1.0; }
+            }
+        }",
+    );
+    assert!(text.contains("const i32 width = (i32)(1u << ((3 * pass) & 63));"), "{text}");
+    assert!(text.contains("y[(i & (width - 1)) + 15 * width] = 1.0f;"), "{text}");
+    let text = narrow_text(
+        "fn k(y: &mut [f32]) {
+            let at: usize = 3usize << (thread_idx().x as u32 & 15u32);
+            if y.len() > 98304usize { y[at] = 1.0; }
+        }",
+    );
+    assert!(text.contains("const i32 at = (i32)(3u << ("), "{text}");
+    assert!(text.contains("y[at] = 1.0f;"), "{text}");
+    // An even number loses its bits, so that a result that fits does not limit the amount.
+    let text =
+        narrow_text("fn k(y: &mut [f32], n: u32) { let at: usize = 2usize << n; if at < y.len() { y[at] = 1.0; } }");
+    assert!(text.contains("2ull << "), "{text}");
+}
+
 /// The host passes the same parameters to all variants.
 #[test]
 fn variants_have_the_same_parameters() {

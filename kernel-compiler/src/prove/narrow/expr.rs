@@ -233,6 +233,12 @@ impl<'m> Rewriter<'m> {
         let natural = |form, nonnegative| Some(Narrow { form, nonnegative, natural: true });
         let shift = match (op, right) {
             (Operator::Shl | Operator::Shr, Expr::Literal(_, amount @ 0..31)) => Some(*amount),
+            // No bit of an odd number is lost before its lowest one: if the result fits, the amount is less than 31.
+            (Operator::Shl, amount) if matches!(left, Expr::Literal(_, bits) if bits % 2 == 1) => {
+                let (condition, left) = (self.condition(expr)?, self.narrow(left)?.form.clone().cast(Scalar::U32));
+                let form = Form::binary(op, left, self.either(amount)).under(condition).cast(Scalar::I32);
+                return natural(form, unsigned);
+            }
             (Operator::Shl | Operator::Shr, _) => return None,
             _ => None,
         };

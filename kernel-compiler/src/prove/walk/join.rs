@@ -41,12 +41,14 @@ impl Walk<'_> {
             return (*first).clone();
         }
         match first {
-            Value::Unknown => Value::Unknown,
+            Value::Unknown | Value::Array(_) => Value::Unknown,
             Value::Bool(_) => Value::Bool([0, 1].map(|holds| {
                 // The facts of the only predecessor where the value is possible.
                 let mut possible = values.iter().filter_map(|(value, own)| match value {
                     Value::Bool(facts) => facts[holds].as_ref().map(|facts| (facts.clone(), *own)),
-                    Value::Unknown | Value::Int { .. } | Value::Struct(_) => Some((Vec::new(), [].as_slice())),
+                    Value::Unknown | Value::Int { .. } | Value::Struct(_) | Value::Array(_) => {
+                        Some((Vec::new(), [].as_slice()))
+                    }
                 });
                 let (mut facts, own) = possible.next()?;
                 if possible.next().is_some() {
@@ -134,7 +136,7 @@ impl Walk<'_> {
 pub(in crate::prove) fn branches(condition: &Value) -> [Option<Facts>; 2] {
     match condition {
         Value::Bool(facts) => facts.clone(),
-        Value::Unknown | Value::Int { .. } | Value::Struct(_) => [Some(Vec::new()), Some(Vec::new())],
+        Value::Unknown | Value::Int { .. } | Value::Struct(_) | Value::Array(_) => [Some(Vec::new()), Some(Vec::new())],
     }
 }
 

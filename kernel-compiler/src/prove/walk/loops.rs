@@ -15,23 +15,22 @@ use crate::prove::poly::Poly;
 /// The maximum number of iterations that are walked one by one.
 const PEELED: usize = 16;
 
+/// The maximum number of iterations of a program that are walked one by one, so that nested loops do not multiply.
+const PEELED_IN_ALL: usize = 512;
+
 impl<'m> Walk<'m> {
     /// Walks a loop.
     pub(super) fn loop_(&mut self, header: &'m Header, body: &'m [Stmt], next: Option<Label>, end: Option<Label>) {
         if self.state.is_none() {
             return;
         }
-        let counter = match header {
-            Header::For { var, init, .. } => {
-                let value = self.value(init);
-                self.define(*var, value);
-                Some(*var)
-            }
-            Header::Open { .. } | Header::Deferred(_) => None,
-        };
-        if let Header::Open { test: Some(test), progress: _ } = header
-            && is_geometric(body)
-            && self.peel(test, body, next)
+        if let Header::For { var, init, .. } = header {
+            let value = self.value(init);
+            self.define(*var, value);
+        }
+        if self.is_peelable(header, body)
+            && let Header::Open { test: Some(test), .. } | Header::For { test, .. } = header
+            && self.peel(header, test, body, next)
         {
             if let Some(end) = end {
                 self.label(end);
@@ -64,11 +63,11 @@ impl<'m> Walk<'m> {
         let walked = walked.and_then(|(var, last, down)| self.enter_walk(header, var, last, down, &directions));
         let stepped = self.stepped(header, &directions);
         let invariants = self.enter_iteration(&directions, walked.as_ref(), stepped.as_ref());
-        let (test, from) = match header {
-            Header::Open { test, progress: _ } => (test.as_ref(), None),
+        let test = match header {
+            Header::Open { test, progress: _ } => test.as_ref(),
             // Introduced later.
-            Header::Deferred(_) => (None, None),
-            Header::For { test, next, .. } => (Some(test), Some(next)),
+            Header::Deferred(_) => None,
+            Header::For { test, .. } => Some(test),
         };
         let mut after = Vec::new();
         if let Some(test) = test {
@@ -92,14 +91,8 @@ impl<'m> Walk<'m> {
         }
         for latch in &mut latches {
             self.state = Some(latch.clone());
-            match (from, counter) {
-                (Some(Next::Increment), Some(var)) => self.step_counter(var, 1),
-                (Some(Next::Decrement), Some(var)) => self.step_counter(var, -1),
-                (Some(Next::Assign(value)), Some(var)) if walked.is_none() => {
-                    let value = self.value(value);
-                    self.define(var, value);
-                }
-                _ => {}
+            if walked.is_none() {
+                self.step(header);
             }
             if let Some(state) = self.state.take() {
                 *latch = state;
@@ -146,12 +139,76 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Walks the iterations of a loop one by one, if the values of the variables decide how many there are:
-    /// `while width < 512 { ..; width *= 8; }`. Returns whether they do.
-    fn peel(&mut self, test: &'m Expr, body: &'m [Stmt], next: Option<Label>) -> bool {
+    /// Returns whether the analysis benefits from the exact values in each iteration, of which there may be few: `while width <
+    /// 512 { ..; width *= 8; }`, `for k in 0..4 { .. 1 << k .. }`, `for width in [8, 64, 512] { .. }`.
+    fn is_peelable(&mut self, header: &Header, body: &[Stmt]) -> bool {
+        match header {
+            Header::Open { test: Some(_), progress: _ } => {
+                let assigned = body.iter().filter_map(|stmt| match &stmt.kind {
+                    StmtKind::Update { place: Expr::Var(var), .. } | StmtKind::Assign { place: Expr::Var(var), .. } => {
+                        Some(*var)
+                    }
+                    _ => None,
+                });
+                is_geometric(body) || assigned.clone().any(|var| self.selects_by(var, body))
+            }
+            Header::For { var, test: Expr::Binary(Operator::Lt, _, end), next: Next::Increment, .. } => {
+                let bounds = [&**end, &Expr::Var(*var)].map(|bound| match bound {
+                    Expr::Literal(scalar, bits) => self.literal(*scalar, *bits),
+                    Expr::Var(var) => self.read(*var),
+                    _ => Value::Unknown,
+                });
+                let [Some(end), Some(start)] = bounds.map(|bound| match bound {
+                    Value::Int { poly, exact: true, .. } => poly.as_constant(),
+                    _ => None,
+                }) else {
+                    return false;
+                };
+                end - start <= PEELED as i128 && self.selects_by(*var, body)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether statements shift by a variable, or index with it an array whose elements are known.
+    fn selects_by(&self, by: VarId, stmts: &[Stmt]) -> bool {
+        let depends = |expr: &Expr| {
+            let mut found = false;
+            expr.for_each(&mut |expr| found |= matches!(expr, Expr::Var(var) if *var == by));
+            found
+        };
+        let is_known = |array: &Expr| match array {
+            Expr::Var(var) => {
+                self.state.as_ref().is_some_and(|state| matches!(*state.vars[var.index()], Value::Array(_)))
+            }
+            Expr::Constant(_) => true,
+            _ => false,
+        };
+        stmts.iter().any(|stmt| {
+            let mut found = false;
+            stmt.for_each_expr(&mut |expr| {
+                expr.for_each(&mut |expr| {
+                    found |= match expr {
+                        Expr::Binary(Operator::Shl | Operator::Shr, _, amount) => depends(amount),
+                        Expr::Index(array, index) => is_known(array) && depends(index),
+                        _ => false,
+                    };
+                });
+            });
+            found
+        })
+    }
+
+    /// Walks the iterations of a loop one by one, if the values of the variables decide how many there are. Returns whether they
+    /// do.
+    fn peel(&mut self, header: &'m Header, test: &'m Expr, body: &'m [Stmt], next: Option<Label>) -> bool {
         let before = (self.state.clone(), self.pending.clone());
         let mut breaks = Vec::new();
         for _ in 0..=PEELED {
+            if self.peeled >= PEELED_IN_ALL {
+                break;
+            }
+            self.peeled += 1;
             let decided = self.value(test);
             match branches(&decided) {
                 [Some(_), None] => {
@@ -175,9 +232,23 @@ impl<'m> Walk<'m> {
                 self.state = self.join(breaks);
                 return true;
             }
+            self.step(header);
         }
         (self.state, self.pending) = before;
         false
+    }
+
+    /// Advances the counter of a loop.
+    fn step(&mut self, header: &'m Header) {
+        let Header::For { var, next, .. } = header else { return };
+        match next {
+            Next::Increment => self.step_counter(*var, 1),
+            Next::Decrement => self.step_counter(*var, -1),
+            Next::Assign(value) => {
+                let value = self.value(value);
+                self.define(*var, value);
+            }
+        }
     }
 
     fn step_counter(&mut self, var: VarId, by: i128) {

@@ -122,6 +122,8 @@ pub(super) struct Walk<'m> {
     fixed_block: Option<[u32; 3]>,
     depth: usize,
     calls: usize,
+    /// The number of iterations so far that were walked one by one.
+    peeled: usize,
 }
 
 /// What a walk derives, besides the conditions on a launch under which checks never fail.
@@ -167,6 +169,7 @@ pub(super) fn walk<'m>(
         fixed_block,
         depth: 0,
         calls: 0,
+        peeled: 0,
     };
     let mut vars = State::unknown(module.kernel.vars.len());
     for (index, param) in module.kernel.params.iter().enumerate() {
@@ -437,6 +440,9 @@ impl<'m> Walk<'m> {
             },
             CType::Scalar(scalar) if tracked && scalar.is_integer() => self.converted(value, *scalar),
             CType::Named(_) if tracked => self.of_type(value, ty),
+            CType::Array(..) if self.frame.function.vars[var.index()].constant && matches!(value, Value::Array(_)) => {
+                value
+            }
             // The value that the reference of an argument refers to: nothing changes it while the function is executed.
             CType::Reference { target: _, mutable: false } if tracked && matches!(value, Value::Struct(_)) => value,
             _ => Value::Unknown,

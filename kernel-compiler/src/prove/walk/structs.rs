@@ -18,7 +18,7 @@ impl Walk<'_> {
 
     /// Returns a value as one of a type: where nothing is known of an integer or a field, one of which nothing but its type is
     /// known, so that each read of it yields the same value.
-    pub(super) fn of_type(&mut self, value: Value, ty: &CType) -> Value {
+    pub(in crate::prove) fn of_type(&mut self, value: Value, ty: &CType) -> Value {
         match (value, ty) {
             (Value::Unknown, CType::Scalar(scalar)) if scalar.is_integer() => self.in_memory(*scalar),
             (value, CType::Scalar(scalar)) if scalar.is_integer() => self.converted(value, *scalar),
@@ -77,7 +77,7 @@ impl Walk<'_> {
             Value::Struct(fields) => {
                 Value::Struct(fields.iter().map(|(position, field)| (*position, self.another(field))).collect())
             }
-            Value::Unknown | Value::Bool(_) => Value::Unknown,
+            Value::Unknown | Value::Bool(_) | Value::Array(_) => Value::Unknown,
         }
     }
 

@@ -23,6 +23,8 @@ pub(in crate::prove) enum Value {
     Bool([Option<Facts>; 2]),
     /// The fields of a struct or a tuple, each with its position in Rust.
     Struct(Rc<[(usize, Value)]>),
+    /// The elements of an array that nothing changes.
+    Array(Rc<[Value]>),
 }
 
 impl Value {
@@ -106,6 +108,10 @@ pub(super) fn same(left: &Value, right: &Value) -> bool {
             Rc::ptr_eq(left, right)
                 || (left.len() == right.len()
                     && pairs().all(|(left, right)| left.0 == right.0 && same(&left.1, &right.1)))
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            Rc::ptr_eq(left, right)
+                || (left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| same(left, right)))
         }
         _ => false,
     }
