@@ -181,12 +181,17 @@ pub(crate) fn require_room(
     require(count <= output.len, algorithm, output, RequiredLength::Results { results, count, input })
 }
 
-/// Checks that the type `I` of the argument `indices` represents the indices of `x`.
-pub(crate) fn require_indices<I: Number>(
+/// Returns the number of indices that the type `I` represents.
+pub(crate) fn represented<I: Number>() -> usize {
+    usize::cast(I::MAX).saturating_add(1)
+}
+
+/// Checks that the type of the argument `indices`, which represents so many `values`, represents the indices of `x`.
+pub(crate) fn require_indices(
     algorithm: &'static str,
     x: ArrayArgument,
     indices: &'static str,
+    values: usize,
 ) -> Result<()> {
-    let values = usize::cast(I::MAX).saturating_add(1);
     require(x.len <= values, algorithm, x, RequiredLength::Represented { indices, values })
 }

@@ -5,8 +5,8 @@ use cumbia::intrinsics::grid;
 use cumbia::{ArrayView1, DeviceSliceMut, DeviceType, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::kernel;
 
-use crate::arrays::{Input, Output, require_indices, require_same_length};
-use crate::queue::Queue;
+use crate::arrays::{Input, Output, represented, require_indices, require_same_length};
+use crate::queue::{Queue, Steps};
 
 /// `y[i] = i`
 #[kernel]
@@ -53,7 +53,7 @@ pub fn scatter_elements<T: DeviceType, I: Integer>(x: ArrayView1<T>, indices: Ar
 /// # }
 /// ```
 pub fn iota<I: Number>(y: &mut (impl Output<Element = I> + ?Sized)) -> Iota<'_, I> {
-    Iota { y: y.elements_mut(), stream: None }
+    Iota { y: y.elements_mut(), stream: None, enqueue: Iota::steps }
 }
 
 /// The indices of an array: [`iota`].
@@ -61,9 +61,10 @@ pub fn iota<I: Number>(y: &mut (impl Output<Element = I> + ?Sized)) -> Iota<'_, 
 pub struct Iota<'a, I> {
     y: DeviceSliceMut<'a, I>,
     stream: Option<&'a Stream>,
+    enqueue: Steps<Self>,
 }
 
-impl<'a, I: Number> Iota<'a, I> {
+impl<'a, I: DeviceType> Iota<'a, I> {
     /// Enqueues the kernel on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -78,7 +79,8 @@ impl<'a, I: Number> Iota<'a, I> {
     /// type represents, and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.y.device().default_stream();
-        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+        let stream = self.stream.unwrap_or(&default);
+        (self.enqueue)(self, &mut Queue::Stream(stream))
     }
 
     /// Records the indices as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -87,13 +89,15 @@ impl<'a, I: Number> Iota<'a, I> {
     ///
     /// Those of the launch, and of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.enqueue(&mut Queue::Graph(graph))
+        (self.enqueue)(self, &mut Queue::Graph(graph))
     }
+}
 
+impl<I: Number> Iota<'_, I> {
     /// Enqueues the indices.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let len = self.y.len();
-        require_indices::<I>("iota", ArrayArgument::output("y", len), "y")?;
+        require_indices("iota", ArrayArgument::output("y", len), "y", represented::<I>())?;
         if len == 0 {
             return Ok(());
         }
@@ -124,7 +128,7 @@ pub fn gather<'a, T: DeviceType, I: Integer>(
     indices: &'a (impl Input<Element = I> + ?Sized),
     y: &'a mut (impl Output<Element = T> + ?Sized),
 ) -> Indexed<'a, T, I, false> {
-    Indexed { x: x.elements(), indices: indices.elements(), y: y.elements_mut(), stream: None }
+    Indexed { x: x.elements(), indices: indices.elements(), y: y.elements_mut(), stream: None, enqueue: Indexed::steps }
 }
 
 /// Computes `y[indices[i]] = x[i]`; the other elements of `y` keep their values. An index that is out of bounds is a fault. Of
@@ -134,7 +138,7 @@ pub fn scatter<'a, T: DeviceType, I: Integer>(
     indices: &'a (impl Input<Element = I> + ?Sized),
     y: &'a mut (impl Output<Element = T> + ?Sized),
 ) -> Indexed<'a, T, I, true> {
-    Indexed { x: x.elements(), indices: indices.elements(), y: y.elements_mut(), stream: None }
+    Indexed { x: x.elements(), indices: indices.elements(), y: y.elements_mut(), stream: None, enqueue: Indexed::steps }
 }
 
 /// A copy of elements at indices: [`gather`] or [`scatter`].
@@ -144,9 +148,10 @@ pub struct Indexed<'a, T, I, const SCATTERS: bool> {
     indices: ArrayView1<'a, I>,
     y: DeviceSliceMut<'a, T>,
     stream: Option<&'a Stream>,
+    enqueue: Steps<Self>,
 }
 
-impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCATTERS> {
+impl<'a, T: DeviceType, I: DeviceType, const SCATTERS: bool> Indexed<'a, T, I, SCATTERS> {
     /// Enqueues the kernel on `stream` instead of the default stream of the device.
     pub fn on(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -161,7 +166,8 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
     /// for [`scatter`]; and those of [`Launch::launch`](cumbia::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         let default = self.x.device().default_stream();
-        self.enqueue(&mut Queue::Stream(self.stream.unwrap_or(&default)))
+        let stream = self.stream.unwrap_or(&default);
+        (self.enqueue)(self, &mut Queue::Stream(stream))
     }
 
     /// Records the copy as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -170,11 +176,13 @@ impl<'a, T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'a, T, I, SCAT
     ///
     /// Those of the launch, and of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.enqueue(&mut Queue::Graph(graph))
+        (self.enqueue)(self, &mut Queue::Graph(graph))
     }
+}
 
+impl<T: DeviceType, I: Integer, const SCATTERS: bool> Indexed<'_, T, I, SCATTERS> {
     /// Enqueues the copy.
-    fn enqueue(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
         let (algorithm, moved) = if SCATTERS {
             ("scatter", ArrayArgument::input("x", self.x.len()))
         } else {

@@ -43,7 +43,8 @@ pub use histogram::{EvenBins, Histogram, OwnBin, histogram};
 pub use indexed::{Indexed, Iota, gather, iota, scatter};
 pub use key::SortKey;
 pub use matrix::reduce_rows::{
-    Converted, IndexOf, MeanOf, ReduceRows, argmax_rows, argmin_rows, mean_rows, reduce_rows, transform_reduce_rows,
+    Converted, IndexOf, Mean, MeanOf, ReduceRows, Reduction, argmax_rows, argmin_rows, mean_rows, reduce_rows,
+    transform_reduce_rows,
 };
 pub use matrix::rows::{LayerNormRows, SoftmaxRows, layer_norm_rows, softmax_rows};
 pub use matrix::runs::{SegmentedReduce, segmented_reduce};

@@ -5,7 +5,7 @@ use cumbia::intrinsics::{WARP_SIZE, block_idx, thread_idx};
 use cumbia::{ArrayView2, DeviceSliceMut, DeviceType, Float, Integer, Number, Recorder, Result, Stream};
 use cumbia_kernel_macros::{DeviceType, device, kernel};
 
-use crate::arrays::{Output, require};
+use crate::arrays::{Output, represented, require};
 use crate::matrix::runs::{BLOCK, MAX_BY_WARPS, WARPS, reduce_run};
 use crate::operator::{Function1, Function2, Identity, Plus};
 use crate::queue::{Queue, Steps};
@@ -123,7 +123,7 @@ pub fn reduce_rows<'a, T: DeviceType, F: Function2<T, T, Output = T>>(
     y: &'a mut (impl Output<Element = T> + ?Sized),
     initial: T,
     operator: F,
-) -> ReduceRows<'a, T, OfOne<Identity>, T, F, Identity> {
+) -> ReduceRows<'a, T, T, Reduction<Identity, T, F>> {
     transform_reduce_rows(x, y, Identity, initial, operator).named("reduce_rows")
 }
 
@@ -155,20 +155,15 @@ pub fn transform_reduce_rows<
     map: M,
     initial: M::Output,
     operator: F,
-) -> ReduceRows<'a, A, OfOne<M>, M::Output, F, Identity> {
+) -> ReduceRows<'a, A, M::Output, Reduction<M, M::Output, F>> {
     const { assert_reducible::<M::Output>() };
-    let y = y.elements_mut();
-    let initial = Some(initial);
     ReduceRows {
         x,
-        y,
-        map: OfOne(map),
-        operator,
-        finish: Identity,
-        initial,
+        y: y.elements_mut(),
+        of_row: Reduction { map, initial, operator },
         represented: None,
         stream: None,
-        enqueue: ReduceRows::steps,
+        enqueue: ReduceRows::reductions,
         name: "transform_reduce_rows",
     }
 }
@@ -188,22 +183,17 @@ pub fn transform_reduce_rows<
 /// # Ok(())
 /// # }
 /// ```
-#[allow(clippy::type_complexity, reason = "each parameter is a type or a function of the reduction")]
 pub fn mean_rows<'a, T: Float>(
     x: ArrayView2<'a, T>,
     y: &'a mut (impl Output<Element = T> + ?Sized),
-) -> ReduceRows<'a, T, OfOne<Converted<T::Wide>>, T::Wide, Plus, MeanOf<T, T::Wide>> {
-    let (zero, count) = (T::Wide::ZERO, T::Wide::cast(x.ncols()));
+) -> ReduceRows<'a, T, T, Mean> {
     ReduceRows {
         x,
         y: y.elements_mut(),
-        map: OfOne(Converted { like: zero }),
-        operator: Plus,
-        finish: MeanOf { like: T::ZERO, count },
-        initial: Some(zero),
+        of_row: Mean,
         represented: None,
         stream: None,
-        enqueue: ReduceRows::steps,
+        enqueue: ReduceRows::means,
         name: "mean_rows",
     }
 }
@@ -229,7 +219,7 @@ pub fn mean_rows<'a, T: Float>(
 pub fn argmin_rows<'a, T: Number, I: Integer>(
     x: ArrayView2<'a, T>,
     y: &'a mut (impl Output<Element = I> + ?Sized),
-) -> ReduceRows<'a, T, Enumerated<false>, IndexedValue<T>, Extreme<false>, IndexOf<I>> {
+) -> ReduceRows<'a, T, I, Extreme<false>> {
     search(x, y.elements_mut(), Extreme, "argmin_rows")
 }
 
@@ -237,7 +227,7 @@ pub fn argmin_rows<'a, T: Number, I: Integer>(
 pub fn argmax_rows<'a, T: Number, I: Integer>(
     x: ArrayView2<'a, T>,
     y: &'a mut (impl Output<Element = I> + ?Sized),
-) -> ReduceRows<'a, T, Enumerated<true>, IndexedValue<T>, Extreme<true>, IndexOf<I>> {
+) -> ReduceRows<'a, T, I, Extreme<true>> {
     search(x, y.elements_mut(), Extreme, "argmax_rows")
 }
 
@@ -247,31 +237,25 @@ fn search<'a, T: Number, I: Integer, const GREATEST: bool>(
     y: DeviceSliceMut<'a, I>,
     operator: Extreme<GREATEST>,
     name: &'static str,
-) -> ReduceRows<'a, T, Enumerated<GREATEST>, IndexedValue<T>, Extreme<GREATEST>, IndexOf<I>> {
+) -> ReduceRows<'a, T, I, Extreme<GREATEST>> {
     ReduceRows {
         x,
         y,
-        map: Enumerated,
-        operator,
-        finish: IndexOf { like: I::ZERO },
-        initial: None,
-        represented: Some(usize::cast(I::MAX).saturating_add(1)),
+        of_row: operator,
+        represented: Some(represented::<I>()),
         stream: None,
-        enqueue: ReduceRows::steps,
+        enqueue: ReduceRows::searches,
         name,
     }
 }
 
 /// A reduction of rows: [`reduce_rows`], [`transform_reduce_rows`], [`mean_rows`], [`argmin_rows`] or [`argmax_rows`].
 #[must_use = "a reduction of rows does nothing until it is launched: `.launch()?`"]
-pub struct ReduceRows<'a, A, M, T: DeviceType, F, W: Function1<T>> {
+pub struct ReduceRows<'a, A, R, S> {
     x: ArrayView2<'a, A>,
-    y: DeviceSliceMut<'a, W::Output>,
-    map: M,
-    operator: F,
-    /// The function of a reduction, whose result is stored.
-    finish: W,
-    initial: Option<T>,
+    y: DeviceSliceMut<'a, R>,
+    /// What is computed of each row.
+    of_row: S,
     /// The number of columns that the type of the results represents, for a search.
     represented: Option<usize>,
     stream: Option<&'a Stream>,
@@ -280,7 +264,28 @@ pub struct ReduceRows<'a, A, M, T: DeviceType, F, W: Function1<T>> {
     name: &'static str,
 }
 
-impl<'a, A: DeviceType, M, T: DeviceType, F, W: Function1<T>> ReduceRows<'a, A, M, T, F, W> {
+/// The reduction of the results of a function.
+#[doc(hidden)]
+pub struct Reduction<M, T, F> {
+    map: M,
+    initial: T,
+    operator: F,
+}
+
+/// The mean.
+#[doc(hidden)]
+pub struct Mean;
+
+/// The functions of a reduction.
+struct Functions<M, T, F, W> {
+    map: M,
+    operator: F,
+    /// The function of the reduction, whose result is stored.
+    finish: W,
+    initial: Option<T>,
+}
+
+impl<'a, A: DeviceType, R: DeviceType, S> ReduceRows<'a, A, R, S> {
     /// Names the function in errors.
     fn named(mut self, name: &'static str) -> Self {
         self.name = name;
@@ -329,20 +334,23 @@ impl<'a, A: DeviceType, M, T: DeviceType, F, W: Function1<T>> ReduceRows<'a, A, 
         }
         Ok(())
     }
-}
 
-impl<A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Function2<T, T, Output = T>, W: Function1<T>>
-    ReduceRows<'_, A, M, T, F, W>
-{
-    /// Enqueues the reduction.
-    fn steps(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+    /// Enqueues the reductions.
+    fn reduce<M, T, F, W>(&mut self, functions: Functions<M, T, F, W>, queue: &mut Queue<'_, '_>) -> Result<()>
+    where
+        M: Mapping<A, u8, Output = T>,
+        T: DeviceType,
+        F: Function2<T, T, Output = T>,
+        W: Function1<T, Output = R>,
+    {
         self.check()?;
         let [rows, columns] = self.x.shape();
         if rows == 0 {
             return Ok(());
         }
-        let (map, operator, finish, x, y) = (self.map, self.operator, self.finish, self.x, &mut self.y);
-        let (initial, has_initial) = (self.initial.unwrap_or_else(T::__placeholder), self.initial.is_some());
+        let Functions { map, operator, finish, initial } = functions;
+        let (x, y) = (self.x, &mut self.y);
+        let (initial, has_initial) = (initial.unwrap_or_else(T::__placeholder), initial.is_some());
         if columns == 0 {
             queue.fill(y, finish.call(initial))
         } else if columns <= MAX_BY_WARPS || M::SELECTS && rows >= MANY {
@@ -352,5 +360,29 @@ impl<A: DeviceType, M: Mapping<A, u8, Output = T>, T: DeviceType, F: Function2<T
             let launch = reduce_each_row::<A, T, M, F, W, BLOCK>(map, operator, finish, initial, has_initial, x, y);
             queue.launch(launch.grid(rows))
         }
+    }
+}
+
+impl<A: DeviceType, T: DeviceType, M: Function1<A, Output = T>, F: Function2<T, T, Output = T>>
+    ReduceRows<'_, A, T, Reduction<M, T, F>>
+{
+    fn reductions(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let Reduction { map, initial, operator } = self.of_row;
+        self.reduce(Functions { map: OfOne(map), operator, finish: Identity, initial: Some(initial) }, queue)
+    }
+}
+
+impl<T: Float> ReduceRows<'_, T, T, Mean> {
+    fn means(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let (zero, count) = (T::Wide::ZERO, T::Wide::cast(self.x.ncols()));
+        let (map, finish) = (OfOne(Converted { like: zero }), MeanOf { like: T::ZERO, count });
+        self.reduce(Functions { map, operator: Plus, finish, initial: Some(zero) }, queue)
+    }
+}
+
+impl<T: Number, I: Integer, const GREATEST: bool> ReduceRows<'_, T, I, Extreme<GREATEST>> {
+    fn searches(&mut self, queue: &mut Queue<'_, '_>) -> Result<()> {
+        let (map, operator) = (Enumerated::<GREATEST>, Extreme::<GREATEST>);
+        self.reduce(Functions { map, operator, finish: IndexOf { like: I::ZERO }, initial: None }, queue)
     }
 }

@@ -14,7 +14,7 @@ use cumbia_kernel_macros::{DeviceType, device, kernel};
 
 use crate::arrays::{Input, Output, require_room};
 use crate::operator::{Equatable, Function2, Plus};
-use crate::queue::{Held, Queue};
+use crate::queue::{Held, Queue, StepsIn};
 use crate::scan::counted::{CountedMemory, Tiles};
 use crate::scan::look_ahead::{
     BLOCK, Groups, LookAhead, States, blocks_of, load_rows, note_beginning, prefix_of_tile, publish, publish_losses,
@@ -258,6 +258,7 @@ pub fn run_length_encode<'a, K: Equatable, L: Integer>(
         firsts: unique_elements.elements_mut(),
         lengths: lengths.elements_mut(),
         stream: None,
+        enqueue: RunLengthEncode::steps,
     }
 }
 
@@ -268,12 +269,13 @@ pub struct RunLengthEncode<'a, K, L> {
     firsts: DeviceSliceMut<'a, K>,
     lengths: DeviceSliceMut<'a, L>,
     stream: Option<&'a Stream>,
+    enqueue: StepsIn<Self, RunLengthMemory>,
 }
 
 /// The temporary memory of a run-length encoding, and the number of runs: see [`RunLengthEncode::prepare_in`].
 pub type RunLengthMemory = CountedMemory<Beginnings<u32>, Beginnings<u64>>;
 
-impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
+impl<'a, K: DeviceType, L: DeviceType> RunLengthEncode<'a, K, L> {
     /// The elements of a thread, which are twice in shared memory. Odd numbers avoid bank conflicts.
     const ITEMS: usize = match size_of::<K>() {
         0..=4 => 17,
@@ -332,9 +334,11 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
     fn tiles(&self) -> Tiles {
         Tiles::new(self.x.len(), Self::ITEMS)
     }
+}
 
+impl<K: Equatable, L: Integer> RunLengthEncode<'_, K, L> {
     /// Enqueues the encoding.
-    fn enqueue(&mut self, memory: &mut RunLengthMemory, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, memory: &mut RunLengthMemory, queue: &mut Queue<'_, '_>) -> Result<()> {
         let CountedMemory { narrow, wide, count } = memory;
         if self.tiles().is_narrow {
             self.count_by::<u32>(narrow, count, queue)
@@ -377,7 +381,7 @@ impl<'a, K: Equatable, L: Integer> RunLengthEncode<'a, K, L> {
         let shared_bytes = 2 * HELD * size_of::<K>() + TILE * size_of::<u16>();
         let blocks = blocks_of::<Beginnings<C>>(self.x.device(), tiles, shared_bytes);
         let states = look_ahead.begin(tiles, queue)?;
-        let RunLengthEncode { x, firsts, lengths, stream: _ } = self;
+        let RunLengthEncode { x, firsts, lengths, stream: _, enqueue: _ } = self;
         let launch = encode_tiles::<K, L, C, ITEMS, TILE, HELD>(*x, firsts, lengths, count, states);
         queue.launch(launch.grid(blocks).cooperative())
     }
@@ -389,7 +393,7 @@ pub struct PreparedRunLengthEncode<'a, K, L> {
     memory: Held<'a, RunLengthMemory>,
 }
 
-impl<K: Equatable, L: Integer> PreparedRunLengthEncode<'_, K, L> {
+impl<K: DeviceType, L: DeviceType> PreparedRunLengthEncode<'_, K, L> {
     /// Enqueues the encoding of the elements that the array has then, without waiting for the number of runs. If an output is
     /// too short, it has the first runs, and the number of all is found by [`PreparedRunLengthEncode::count`] or
     /// [`PreparedRunLengthEncode::read`].
@@ -400,7 +404,7 @@ impl<K: Equatable, L: Integer> PreparedRunLengthEncode<'_, K, L> {
     pub fn launch(&mut self) -> Result<()> {
         let default = self.encode.x.device().default_stream();
         let stream = self.encode.stream.unwrap_or(&default);
-        self.encode.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.encode.enqueue)(&mut self.encode, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the encoding as steps of a graph, which has the same results as a launch. The stream is the graph's. After the
@@ -410,7 +414,7 @@ impl<K: Equatable, L: Integer> PreparedRunLengthEncode<'_, K, L> {
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.encode.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.encode.enqueue)(&mut self.encode, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Encodes the elements, waits, and returns the number of runs.

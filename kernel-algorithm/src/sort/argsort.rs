@@ -1,15 +1,15 @@
 //! Sorts of the indices of an array, whose elements keep their places.
 
 use cumbia::error::ArrayArgument;
-use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, Integer, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 
 use super::memory::SortMemory;
 use super::radix::{Sort, sort_by_key};
 use super::small::{FEW, MANY, SOME, argsort_of_block, items_for};
-use crate::arrays::{Input, Output, require_indices, require_same_length};
+use crate::arrays::{Input, Output, represented, require_indices, require_same_length};
 use crate::indexed::fill_indices;
 use crate::key::SortKey;
-use crate::queue::{Held, Queue, suffices};
+use crate::queue::{Held, Queue, StepsIn, suffices};
 
 /// Stores in `indices` the indices of the elements of `x` in the order of the elements: `x[indices[0]]` is the least. The indices
 /// of equal elements ascend.
@@ -31,7 +31,14 @@ pub fn argsort<'a, K: SortKey, I: Integer>(
     x: &'a (impl Input<Element = K> + ?Sized),
     indices: &'a mut (impl Output<Element = I> + ?Sized),
 ) -> ArgSort<'a, K, I> {
-    ArgSort { x: x.elements(), indices: indices.elements_mut(), is_descending: false, stream: None }
+    ArgSort {
+        x: x.elements(),
+        indices: indices.elements_mut(),
+        represented: represented::<I>(),
+        is_descending: false,
+        stream: None,
+        enqueue: ArgSort::steps,
+    }
 }
 
 /// A sort of indices: [`argsort`].
@@ -39,11 +46,14 @@ pub fn argsort<'a, K: SortKey, I: Integer>(
 pub struct ArgSort<'a, K, I> {
     x: ArrayView1<'a, K>,
     indices: DeviceSliceMut<'a, I>,
+    /// The number of indices that the type of `indices` represents.
+    represented: usize,
     pub(super) is_descending: bool,
     stream: Option<&'a Stream>,
+    enqueue: StepsIn<Self, ArgSortMemory<K, I>>,
 }
 
-impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
+impl<'a, K: DeviceType, I: DeviceType> ArgSort<'a, K, I> {
     /// Sorts from the greatest element to the least. The indices of equal elements ascend.
     pub fn descending(mut self) -> Self {
         self.is_descending = true;
@@ -103,11 +113,13 @@ impl<'a, K: SortKey, I: Integer> ArgSort<'a, K, I> {
     fn check(&self) -> Result<()> {
         let x = ArrayArgument::input("x", self.x.len());
         require_same_length("argsort", ArrayArgument::output("indices", self.indices.len()), x)?;
-        require_indices::<I>("argsort", x, "indices")
+        require_indices("argsort", x, "indices", self.represented)
     }
+}
 
+impl<K: SortKey, I: Integer> ArgSort<'_, K, I> {
     /// Enqueues the sort.
-    fn enqueue(&mut self, memory: &mut ArgSortMemory<K, I>, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, memory: &mut ArgSortMemory<K, I>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let len = self.x.len();
         if len == 0 {
             return Ok(());
@@ -151,7 +163,7 @@ pub struct ArgSortMemory<K, I> {
     sort: SortMemory<K, I>,
 }
 
-impl<K: SortKey, I: Integer> ArgSortMemory<K, I> {
+impl<K: DeviceType, I: DeviceType> ArgSortMemory<K, I> {
     pub(super) fn new(stream: &Stream, len: usize) -> Result<Self> {
         // SAFETY: a sort copies all elements before it reads them.
         let keys = unsafe { stream.uninitialized(len)? };
@@ -179,7 +191,7 @@ pub struct PreparedArgSort<'a, K, I> {
     memory: Held<'a, ArgSortMemory<K, I>>,
 }
 
-impl<K: SortKey, I: Integer> PreparedArgSort<'_, K, I> {
+impl<K: DeviceType, I: DeviceType> PreparedArgSort<'_, K, I> {
     /// Enqueues the sort of the indices of the elements that the array has then.
     ///
     /// # Errors
@@ -188,7 +200,7 @@ impl<K: SortKey, I: Integer> PreparedArgSort<'_, K, I> {
     pub fn launch(&mut self) -> Result<()> {
         let default = self.sort.x.device().default_stream();
         let stream = self.sort.stream.unwrap_or(&default);
-        self.sort.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.sort.enqueue)(&mut self.sort, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the sort as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -197,7 +209,7 @@ impl<K: SortKey, I: Integer> PreparedArgSort<'_, K, I> {
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.sort.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.sort.enqueue)(&mut self.sort, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Returns the size of the temporary memory in bytes.

@@ -9,7 +9,7 @@ use super::memory::SortMemory;
 use super::radix::{Sort, sort_by_key};
 use crate::arrays::{Input, Output, require};
 use crate::key::SortKey;
-use crate::queue::{Held, Queue, suffices};
+use crate::queue::{Held, Queue, StepsIn, suffices};
 
 /// Stores for each index the number of offsets that do not exceed it: the number of its segment plus 1, or 0 before the first
 /// one.
@@ -83,7 +83,13 @@ pub fn segmented_sort<'a, K: SortKey, I: Integer>(
     keys: &'a mut (impl Output<Element = K> + ?Sized),
     offsets: &'a (impl Input<Element = I> + ?Sized),
 ) -> SegmentedSort<'a, K, I> {
-    SegmentedSort { keys: keys.elements_mut(), offsets: offsets.elements(), is_descending: false, stream: None }
+    SegmentedSort {
+        keys: keys.elements_mut(),
+        offsets: offsets.elements(),
+        is_descending: false,
+        stream: None,
+        enqueue: SegmentedSort::steps,
+    }
 }
 
 /// A sort of segments: [`segmented_sort`].
@@ -93,9 +99,10 @@ pub struct SegmentedSort<'a, K, I> {
     offsets: ArrayView1<'a, I>,
     is_descending: bool,
     stream: Option<&'a Stream>,
+    enqueue: StepsIn<Self, SegmentedSortMemory<K>>,
 }
 
-impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
+impl<'a, K: DeviceType, I: DeviceType> SegmentedSort<'a, K, I> {
     /// Sorts from the greatest key to the least.
     pub fn descending(mut self) -> Self {
         self.is_descending = true;
@@ -158,9 +165,11 @@ impl<'a, K: SortKey, I: Integer> SegmentedSort<'a, K, I> {
         let limit = u32::MAX as usize;
         require(offsets.len <= limit, "segmented_sort", offsets, RequiredLength::Limit(limit))
     }
+}
 
+impl<K: SortKey, I: Integer> SegmentedSort<'_, K, I> {
     /// Enqueues the sort.
-    fn enqueue(&mut self, memory: &mut SegmentedSortMemory<K>, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, memory: &mut SegmentedSortMemory<K>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let (len, threads) = (self.keys.len(), self.keys.len().max(self.offsets.len()));
         let mut sorted = memory.sorted.slice_mut(..len)?;
         let mut numbers = memory.numbers.slice_mut(..len)?;
@@ -187,7 +196,7 @@ pub struct SegmentedSortMemory<K> {
     by_segment: SortMemory<u32, K>,
 }
 
-impl<K: SortKey> SegmentedSortMemory<K> {
+impl<K: DeviceType> SegmentedSortMemory<K> {
     fn new(stream: &Stream, len: usize) -> Result<Self> {
         // SAFETY: each launch stores all elements before it reads them.
         let (sorted, numbers) = unsafe { (stream.uninitialized(len)?, stream.uninitialized(len)?) };
@@ -217,7 +226,7 @@ pub struct PreparedSegmentedSort<'a, K, I> {
     memory: Held<'a, SegmentedSortMemory<K>>,
 }
 
-impl<K: SortKey, I: Integer> PreparedSegmentedSort<'_, K, I> {
+impl<K: DeviceType, I: DeviceType> PreparedSegmentedSort<'_, K, I> {
     /// Enqueues the sort of the keys that the array has then.
     ///
     /// # Errors
@@ -226,7 +235,7 @@ impl<K: SortKey, I: Integer> PreparedSegmentedSort<'_, K, I> {
     pub fn launch(&mut self) -> Result<()> {
         let default = self.sort.keys.device().default_stream();
         let stream = self.sort.stream.unwrap_or(&default);
-        self.sort.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.sort.enqueue)(&mut self.sort, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the sort as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -235,7 +244,7 @@ impl<K: SortKey, I: Integer> PreparedSegmentedSort<'_, K, I> {
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.sort.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.sort.enqueue)(&mut self.sort, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Borrows the keys, for the next launch.

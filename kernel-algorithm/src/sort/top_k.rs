@@ -1,12 +1,12 @@
 //! The greatest or the least elements of an array, with their indices.
 
 use cumbia::error::{ArrayArgument, RequiredLength};
-use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, Integer, Recorder, Result, Stream};
+use cumbia::{ArrayView1, DeviceArray, DeviceSliceMut, DeviceType, Integer, Recorder, Result, Stream};
 
 use super::argsort::{ArgSortMemory, argsort};
-use crate::arrays::{Input, Output, require, require_indices, require_same_length};
+use crate::arrays::{Input, Output, represented, require, require_indices, require_same_length};
 use crate::key::SortKey;
-use crate::queue::{Held, Queue, suffices};
+use crate::queue::{Held, Queue, StepsIn, suffices};
 
 /// Stores the greatest elements of `x` in `y`, from the greatest on, as many as `y` has, and their indices in `indices`. Those of
 /// equal elements ascend. Floats are ordered as by `total_cmp`: a NaN without a sign is the greatest.
@@ -33,7 +33,15 @@ pub fn top_k<'a, K: SortKey, I: Integer>(
     y: &'a mut (impl Output<Element = K> + ?Sized),
     indices: &'a mut (impl Output<Element = I> + ?Sized),
 ) -> TopK<'a, K, I> {
-    TopK { x: x.elements(), y: y.elements_mut(), indices: indices.elements_mut(), is_least: false, stream: None }
+    TopK {
+        x: x.elements(),
+        y: y.elements_mut(),
+        indices: indices.elements_mut(),
+        represented: represented::<I>(),
+        is_least: false,
+        stream: None,
+        enqueue: TopK::steps,
+    }
 }
 
 /// A selection of the greatest or the least elements: [`top_k`].
@@ -42,11 +50,14 @@ pub struct TopK<'a, K, I> {
     x: ArrayView1<'a, K>,
     y: DeviceSliceMut<'a, K>,
     indices: DeviceSliceMut<'a, I>,
+    /// The number of indices that the type of `indices` represents.
+    represented: usize,
     is_least: bool,
     stream: Option<&'a Stream>,
+    enqueue: StepsIn<Self, TopKMemory<K, I>>,
 }
 
-impl<'a, K: SortKey, I: Integer> TopK<'a, K, I> {
+impl<'a, K: DeviceType, I: DeviceType> TopK<'a, K, I> {
     /// Selects the least elements, from the least on.
     pub fn least(mut self) -> Self {
         self.is_least = true;
@@ -108,11 +119,13 @@ impl<'a, K: SortKey, I: Integer> TopK<'a, K, I> {
         let (x, y) = (ArrayArgument::input("x", self.x.len()), ArrayArgument::output("y", self.y.len()));
         require(y.len <= x.len, "top_k", y, RequiredLength::AtMost(x))?;
         require_same_length("top_k", ArrayArgument::output("indices", self.indices.len()), y)?;
-        require_indices::<I>("top_k", x, "indices")
+        require_indices("top_k", x, "indices", self.represented)
     }
+}
 
+impl<K: SortKey, I: Integer> TopK<'_, K, I> {
     /// Enqueues the selection.
-    fn enqueue(&mut self, memory: &mut TopKMemory<K, I>, queue: &mut Queue<'_, '_>) -> Result<()> {
+    fn steps(&mut self, memory: &mut TopKMemory<K, I>, queue: &mut Queue<'_, '_>) -> Result<()> {
         let found = self.y.len();
         if found == 0 {
             return Ok(());
@@ -133,7 +146,7 @@ pub struct TopKMemory<K, I> {
     order: DeviceArray<I>,
 }
 
-impl<K: SortKey, I: Integer> TopKMemory<K, I> {
+impl<K: DeviceType, I: DeviceType> TopKMemory<K, I> {
     fn new(stream: &Stream, len: usize) -> Result<Self> {
         // SAFETY: a sort stores all indices before it reads them.
         let order = unsafe { stream.uninitialized(len)? };
@@ -162,7 +175,7 @@ pub struct PreparedTopK<'a, K, I> {
     memory: Held<'a, TopKMemory<K, I>>,
 }
 
-impl<K: SortKey, I: Integer> PreparedTopK<'_, K, I> {
+impl<K: DeviceType, I: DeviceType> PreparedTopK<'_, K, I> {
     /// Enqueues the selection of the elements that the array has then.
     ///
     /// # Errors
@@ -171,7 +184,7 @@ impl<K: SortKey, I: Integer> PreparedTopK<'_, K, I> {
     pub fn launch(&mut self) -> Result<()> {
         let default = self.top.x.device().default_stream();
         let stream = self.top.stream.unwrap_or(&default);
-        self.top.enqueue(&mut self.memory, &mut Queue::Stream(stream))
+        (self.top.enqueue)(&mut self.top, &mut self.memory, &mut Queue::Stream(stream))
     }
 
     /// Records the selection as steps of a graph, which has the same results as a launch. The stream is the graph's.
@@ -180,7 +193,7 @@ impl<K: SortKey, I: Integer> PreparedTopK<'_, K, I> {
     ///
     /// Those of [`Recorder::launch`].
     pub fn record(&mut self, graph: &mut Recorder<'_>) -> Result<()> {
-        self.top.enqueue(&mut self.memory, &mut Queue::Graph(graph))
+        (self.top.enqueue)(&mut self.top, &mut self.memory, &mut Queue::Graph(graph))
     }
 
     /// Returns the size of the temporary memory in bytes.
