@@ -598,6 +598,11 @@ struct Language;
 #[doc = include_str!("../docs/algorithms.md")]
 struct Algorithms;
 
+/// Compiles and runs the code blocks of the page for users of CUDA C++.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/from-cuda.md")]
+struct FromCuda;
+
 /// Compiles and runs the code blocks of the page for Numba users.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/from-numba.md")]

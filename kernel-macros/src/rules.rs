@@ -200,9 +200,9 @@ rules! {
     SECOND_INDEX: "`{}` is a slice of scalars and takes one index",
         why "its elements are scalars, which cannot be indexed",
         help "compute the linear index: `x[row * width + column]`, or take an `ArrayView2<f32>`: `x[[row, column]]`";
-    FIELD_OF_A_SLICE: "a slice has no field `{}`",
-        why "a slice is a pointer and a length, neither of which is a field",
-        help "write `x.len()` for its length, and `x[i]` for an element";
+    FIELD_OF_A_SLICE: "a slice or a view has no field `{}`",
+        why "its pointer and its lengths are not fields",
+        help "write `x.len()` for the length, and `x[i]` for an element; a view has `.shape()`, `.nrows()` and `.ncols()`";
     ASSIGN_TO_SLICE: "cannot assign to an element of `{}`, which is a `&[_]` slice",
         why "the elements of a shared slice are read-only",
         help "declare the parameter as `&mut [_]`";
@@ -323,6 +323,15 @@ rules! {
     PARAMETER_TYPE: "a parameter of type `{}` is not supported",
         why "a parameter is a value with the same layout on host and device, or refers to device memory that holds such values",
         help "use a number, `bool`, a type with `#[derive(DeviceType)]`, an array of them, `&[T]`, `&mut [T]` or a view";
+    REFERENCES_IN_MEMORY: "a slice of references, `{}`, is not supported",
+        why "its elements would be addresses of the host, which a device cannot dereference",
+        help "take an array of slices, `[&[T]; N]`, or one slice with all elements and another with the index of each first one";
+    TRAIT_OBJECT: "a trait object, `{}`, is not supported",
+        why "its methods would be called through a table of addresses on the host",
+        help "write an enum with a variant for each type and match on it, or a type parameter with the trait as its bound";
+    IMPL_PARAMETER: "a parameter of type `{}` is not supported",
+        why "the emitted function names its type",
+        help "declare a type parameter: `fn area<S: Shape>(s: S)`";
     CLOSURE_PARAMETER: "a closure parameter, `{}`, is not supported",
         why "device code has no closure types: a closure's captures have no defined layout, and its body is compiled for the host only",
         help "write a `#[device] trait` with the function, a type parameter with that bound, and a `#[device] impl` for a struct that holds the captures";

@@ -410,6 +410,10 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             {
                 errors.reject(lifetime, &rules::LIFETIME);
             }
+            if let Some(rule) = unsupported_referent(elem) {
+                errors.reject_named(ty, rule, &text_of(ty));
+                return ParamKind::Rejected;
+            }
             if let Some(argument) = argument(elem) {
                 return reference_to_argument(ty, argument, mutability.is_some(), role, lifetimes, errors);
             }
@@ -457,6 +461,10 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
         }
         Type::ImplTrait(closure) if let Some(bound) = closure_bound(&closure.bounds) => {
             errors.reject_named(ty, &rules::CLOSURE_PARAMETER, &text_of(bound));
+            ParamKind::Rejected
+        }
+        Type::ImplTrait(_) => {
+            errors.reject_named(ty, &rules::IMPL_PARAMETER, &text_of(ty));
             ParamKind::Rejected
         }
         Type::Path(path) if let Some(lifetime) = lifetime(path) => {
@@ -533,6 +541,20 @@ fn reference_to_argument(
         return ParamKind::Rejected;
     }
     ParamKind::ArgumentRef(target)
+}
+
+/// Returns the rule against a type behind a reference whose values contain addresses of the host.
+fn unsupported_referent(ty: &Type) -> Option<&'static rules::Rule> {
+    match ty {
+        Type::TraitObject(_) => Some(&rules::TRAIT_OBJECT),
+        Type::Slice(slice) => match &*slice.elem {
+            Type::Reference(reference) => unsupported_referent(&reference.elem).or(Some(&rules::REFERENCES_IN_MEMORY)),
+            elem => unsupported_referent(elem),
+        },
+        Type::Paren(inner) => unsupported_referent(&inner.elem),
+        Type::Group(inner) => unsupported_referent(&inner.elem),
+        _ => None,
+    }
 }
 
 /// Returns the kind of a parameter that is a reference to `ty`.

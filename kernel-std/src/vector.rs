@@ -215,6 +215,20 @@ macro_rules! vectors {
         }
 
         #[device]
+        impl<T: Component> MulAssign for $name<T> {
+            fn mul_assign(&mut self, other: Self) {
+                $(self.$field *= other.$field;)*
+            }
+        }
+
+        #[device]
+        impl<T: Component> DivAssign for $name<T> {
+            fn div_assign(&mut self, other: Self) {
+                $(self.$field /= other.$field;)*
+            }
+        }
+
+        #[device]
         impl<T: Component> MulAssign<T> for $name<T> {
             fn mul_assign(&mut self, factor: T) {
                 $(self.$field *= factor;)*

@@ -104,9 +104,9 @@ namespace device {
 
 #line 180 "kernel-std/src/vector.rs"
 static __device__ inline types::Vec4_f32 Vec4_mul(types::Vec4_f32 self_, float factor) {
-#line 240
+#line 254
     const types::Vec4_f32 value = {0.0f, 0.0f, 0.0f, 0.0f};
-#line 240
+#line 254
     return types::Vec4_f32{self_.x * factor, self_.y * factor, self_.z * factor, self_.w * factor};
 }
 

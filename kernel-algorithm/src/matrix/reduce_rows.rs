@@ -277,6 +277,7 @@ pub struct Reduction<M, T, F> {
 pub struct Mean;
 
 /// The functions of a reduction.
+#[derive(Clone, Copy)]
 struct Functions<M, T, F, W> {
     map: M,
     operator: F,

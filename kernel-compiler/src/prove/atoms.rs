@@ -112,6 +112,8 @@ pub(super) struct Atoms {
     /// The ranges of the atoms, and whether threads and iterations agree about them, apart from the rest: each step of a
     /// search reads them.
     ranges: Vec<(Range, bool)>,
+    /// The growth of the atoms that are computed from others: see [`Atoms::growth`].
+    growths: Vec<u32>,
     /// The lengths of slices.
     pub(super) lengths: Set<Atom>,
     /// Whether there are more atoms than polynomials can tell apart: nothing is proved then.
@@ -133,6 +135,16 @@ impl Atoms {
             return Atom(MAX_ATOMS as u32 - 1);
         }
         self.ranges.push((info.range, info.uniform.is_some()));
+        self.growths.push(match &info.uniform {
+            Some(Uniform::Wrapped { poly, .. }) => self.growth_of(poly),
+            Some(Uniform::Quotient(dividend, divisor)) => {
+                self.growth_of(dividend).saturating_sub(self.growth_of(divisor))
+            }
+            Some(Uniform::Min(left, right) | Uniform::Max(left, right)) => {
+                self.growth_of(left).max(self.growth_of(right))
+            }
+            Some(Uniform::Symbol(_)) | None => 1,
+        });
         self.infos.push(info);
         Atom(self.infos.len() as u32 - 1)
     }
@@ -214,18 +226,17 @@ impl Atoms {
 
     /// Returns the power of a problem's extent that an atom is proportional to.
     fn growth(&self, atom: Atom) -> u32 {
-        let of = |poly: &Poly| {
-            let terms = poly.terms().iter();
-            terms.map(|(monomial, _)| monomial.iter().map(|atom| self.growth(atom)).sum::<u32>()).max().unwrap_or(0)
-        };
         match &self.get(atom).uniform {
             Some(Uniform::Symbol(_)) if self.lengths.contains(&atom) => 2,
             Some(Uniform::Symbol(LaunchSymbol::BlockDim(_) | LaunchSymbol::DynamicSharedBytes)) => 0,
-            Some(Uniform::Symbol(LaunchSymbol::Param { .. } | LaunchSymbol::GridDim(_))) | None => 1,
-            Some(Uniform::Wrapped { poly, .. }) => of(poly),
-            Some(Uniform::Quotient(dividend, divisor)) => of(dividend).saturating_sub(of(divisor)),
-            Some(Uniform::Min(left, right) | Uniform::Max(left, right)) => of(left).max(of(right)),
+            _ => self.growths[atom.0 as usize],
         }
+    }
+
+    /// Returns that of the term of a polynomial that grows most.
+    fn growth_of(&self, poly: &Poly) -> u32 {
+        let of = |monomial: &Monomial| monomial.iter().map(|atom| self.growth(atom)).sum::<u32>();
+        poly.terms().iter().map(|(monomial, _)| of(monomial)).max().unwrap_or(0)
     }
 
     /// Returns an interval that contains the polynomial's values, as far as the ranges of the atoms alone determine it;

@@ -67,6 +67,11 @@ impl Conditions {
     }
 
     pub(super) fn add(&mut self, formula: Formula) -> Condition {
+        if let Formula::NonNegative(poly) = &formula
+            && let Some(number) = poly.as_constant()
+        {
+            return if number >= 0 { Condition::TRUE } else { Condition::FALSE };
+        }
         if let Some(condition) = self.ids.get(&formula) {
             return *condition;
         }

@@ -451,6 +451,41 @@ fn elements_of_constant_arrays_are_known() {
     assert!(text.contains("const usize width = widths[k];") && text.contains("rt::at("), "{text}");
 }
 
+/// Walking iterations one by one neither takes long nor uses up the calls that are walked.
+#[test]
+fn nested_loops_over_constant_arrays_are_analysed_quickly() {
+    let elements = (1..=16).map(|number| format!("{number}usize")).collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "fn k(x: &mut [u32], n: usize) {{
+            let mut v: usize = n;
+            let few: [usize; 2] = [1usize, 2usize];
+            let many: [usize; 16] = [{elements}];
+            for a in 0usize..2usize {{
+                for b in 0usize..16usize {{
+                    v -= v / 4usize;
+                    v -= v >> 3u32;
+                    x[v * many[b] * few[a]] = 1u32;
+                }}
+            }}
+        }}"
+    );
+    let start = std::time::Instant::now();
+    let (_, checks) = compiled(&text);
+    assert!(!checks.is_empty());
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    let text = "fn put(x: &mut [u32], i: usize) { if i < x.len() { x[i] = 1u32; } }
+        fn k(x: &mut [u32]) {
+            let i: usize = grid(1);
+            for a in 0usize..16usize {
+                for b in 0usize..16usize {
+                    if i & ((1usize << a as u32) | (1usize << b as u32)) != 0usize { put(x, i); put(x, i + b); }
+                }
+            }
+        }";
+    let (text, checks) = compiled(text);
+    assert!(!text.contains("rt::at("), "{text}\n{checks:#?}");
+}
+
 /// A shift by a counter is known in each iteration; another one has a range.
 #[test]
 fn shifts_by_numbers_have_ranges() {

@@ -100,14 +100,15 @@ const METHODS: &[(&str, &str, &str)] = &[
     ("tl", "program_id", "block_idx().x"),
 ];
 
-/// Functions of the standard library with a different form in kernels, and their replacements.
-const STANDARD: &[(&str, &str)] = &[
-    ("max", "a.max(b)"),
-    ("min", "a.min(b)"),
-    ("swap", "(a, b) = (b, a)"),
-    ("replace", "let old = x; x = new;"),
-    ("take", "let old = x; x = T::ZERO;"),
-    ("from_fn", "a `for` loop over the elements"),
+/// Functions of the standard library with a different form in kernels, and their replacements: for variables, `&mut a`, and for
+/// references.
+const STANDARD: &[(&str, [&str; 2])] = &[
+    ("max", ["a.max(b)"; 2]),
+    ("min", ["a.min(b)"; 2]),
+    ("swap", ["(a, b) = (b, a)", "(*a, *b) = (*b, *a)"]),
+    ("replace", ["let old = x; x = new;", "let old = *x; *x = new;"]),
+    ("take", ["let old = x; x = T::ZERO;", "let old = *x; *x = T::ZERO;"]),
+    ("from_fn", ["a `for` loop over the elements"; 2]),
 ];
 
 /// Returns the error about a call by path, if its callee cannot exist on a device.
@@ -128,7 +129,10 @@ pub(super) fn call(call: &ExprCall, path: &ExprPath) -> Option<String> {
             &format!("`{written}` is not supported on a device"),
             "the standard library is compiled for the host only",
             &match found {
-                Some((_, replacement)) => format!("write `{replacement}`"),
+                Some((_, [of_variables, of_references])) => {
+                    let is_variable = call.args.first().is_some_and(|arg| matches!(peeled(arg), Expr::Reference(_)));
+                    format!("write `{}`", if is_variable { of_variables } else { of_references })
+                }
                 None => "use the methods of numbers, or a `#[device]` function".to_owned(),
             },
         ));

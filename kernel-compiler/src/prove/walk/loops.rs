@@ -18,6 +18,10 @@ const PEELED: usize = 16;
 /// The maximum number of iterations of a program that are walked one by one, so that nested loops do not multiply.
 const PEELED_IN_ALL: usize = 512;
 
+/// The number of calls up to which iterations are walked one by one: the checks of a function that is called more often than
+/// [`CALLS`](super::CALLS) stay, so that some calls have to be left for the rest of the program.
+const CALLS_IN_PEELED: usize = 400;
+
 impl<'m> Walk<'m> {
     /// Walks a loop.
     pub(super) fn loop_(&mut self, header: &'m Header, body: &'m [Stmt], next: Option<Label>, end: Option<Label>) {
@@ -205,7 +209,7 @@ impl<'m> Walk<'m> {
         let before = (self.state.clone(), self.pending.clone());
         let mut breaks = Vec::new();
         for _ in 0..=PEELED {
-            if self.peeled >= PEELED_IN_ALL {
+            if self.peeled >= PEELED_IN_ALL || self.calls >= CALLS_IN_PEELED {
                 break;
             }
             self.peeled += 1;

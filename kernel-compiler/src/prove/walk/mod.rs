@@ -41,7 +41,7 @@ use litemap::LiteMap;
 const CALL_DEPTH: usize = 12;
 
 /// The maximum number of calls that are walked.
-const CALLS: usize = 400;
+const CALLS: usize = 600;
 
 /// The abstract state at a program point.
 #[derive(Clone)]
@@ -584,16 +584,16 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Returns whether a value depends on one in memory.
-    fn is_loaded(&self, poly: &Poly, depth: usize) -> bool {
-        let atoms = &self.domain.atoms;
-        depth > 0
-            && poly.atoms().any(|atom| {
-                let AtomInfo { lower, upper, cases, loaded, .. } = atoms.get(atom);
-                let bounds = lower.iter().chain(upper).map(|bound| &bound.limit);
-                *loaded
-                    || bounds.chain(cases.iter().map(|case| &case.value)).any(|poly| self.is_loaded(poly, depth - 1))
-            })
+    /// Returns whether a value depends on one in memory. `seen` has the atoms that do not.
+    fn is_loaded(&self, poly: &Poly, seen: &mut HashSet<Atom>) -> bool {
+        poly.atoms().any(|atom| {
+            if !seen.insert(atom) {
+                return false;
+            }
+            let AtomInfo { lower, upper, cases, loaded, .. } = self.domain.atoms.get(atom);
+            let bounds = lower.iter().chain(upper).map(|bound| &bound.limit);
+            *loaded || bounds.chain(cases.iter().map(|case| &case.value)).any(|poly| self.is_loaded(poly, seen))
+        })
     }
 
     /// Adds a condition under which a check never fails.
@@ -603,7 +603,8 @@ impl<'m> Walk<'m> {
         let before = self.checks[*number].condition;
         let all = self.domain.conditions.all([before, condition]);
         self.possible_exits += usize::from(condition != Condition::TRUE);
-        let loaded = condition == Condition::FALSE && operands.iter().any(|operand| self.is_loaded(operand, 8));
+        let mut seen = HashSet::new();
+        let loaded = condition == Condition::FALSE && operands.iter().any(|operand| self.is_loaded(operand, &mut seen));
         if let Some(entries) = &mut self.entries {
             entries.note(*number, condition);
         }

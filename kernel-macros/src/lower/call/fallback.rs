@@ -100,8 +100,9 @@ impl Fallback {
         let text = function.to_string();
         let text = text.trim_start_matches("__device");
         let number = number.map_or_else(String::new, |number| format!("_{number}"));
-        let [condition, fallback] = ["Device", "NoDevice"]
-            .map(|prefix| format_ident!("{prefix}{kind}{text}{number}", span = Span::call_site()));
+        let condition = format_ident!("Device{kind}{text}{number}", span = Span::call_site());
+        // For a type parameter rustc suggests it as a bound, and has no other text: the name says what is missing.
+        let fallback = format_ident!("{kind}WithoutDeviceAttribute{text}{number}", span = Span::call_site());
         let [what, why, help] = rule(&name, *form, *arguments).formats(body, &name);
         let label = match form {
             Form::Method | Form::ArgumentMethod => "not a device method",
@@ -113,6 +114,8 @@ impl Fallback {
         let (before, behind) = types.split_at(if method { 0 } else { types.len().min(1) });
         let receiver = method.then(|| quote!(self,));
         let target = if method { quote!(&mut T) } else { quote!(T) };
+        // Method probing ends with the slice that an array unsizes to, and reports the bounds that it does not satisfy.
+        let any = method.then(|| quote!(?::core::marker::Sized+));
         let signature = quote! {
             fn #function<#(#types),*>(
                 #receiver #(_: #before,)* _: ::cumbia::__private::Call<'_>, #(_: #behind,)*
@@ -127,7 +130,7 @@ impl Fallback {
             trait #fallback: ::core::marker::Sized {
                 #signature;
             }
-            impl<T: #condition> #fallback for #target {
+            impl<T: #any #condition> #fallback for #target {
                 #signature {
                     loop {}
                 }
