@@ -289,7 +289,7 @@ fn rejected_constructs() {
                 x.length
             }
         ),
-        &["a slice has no field `length`"],
+        &["a slice or a view has no field `length`"],
     );
     check_rejected(
         &parse_quote!(
