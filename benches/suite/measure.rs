@@ -81,10 +81,10 @@ pub(crate) fn measure(entry: &Entry, device: &Device, size: Size) -> Result<Meas
         by_hand: Vec::new(),
         alone: None,
     };
-    if size == Size::Full && !entry.peer.is_empty() {
-        measured.alone = Some(alone(device, &mut *workload).map_err(failed)?);
-    }
     if size == Size::Full {
+        if !entry.peer.is_empty() {
+            measured.alone = Some(alone(device, &mut *workload).map_err(failed)?);
+        }
         let times = times(device, &mut *workload, &mut raw, &contestants).map_err(failed)?;
         for (contestant, time) in contestants.iter().zip(times) {
             match contestant {
@@ -181,13 +181,12 @@ fn times(
             samples[which].push(start.elapsed().as_secs_f64() / count as f64);
         }
     }
-    Ok(samples
-        .into_iter()
-        .map(|mut samples| {
-            samples.sort_by(f64::total_cmp);
-            samples[samples.len() / 2]
-        })
-        .collect())
+    Ok(samples.into_iter().map(median).collect())
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
 }
 
 /// The size in bytes of the array that is written before each launch in [`alone`], which exceeds the L2 cache.
@@ -209,6 +208,5 @@ fn alone(device: &Device, workload: &mut dyn Workload) -> cumbia::Result<f64> {
         after.synchronize()?;
         samples.push(after.duration_since(&before)?.as_secs_f64());
     }
-    samples.sort_by(f64::total_cmp);
-    Ok(samples[samples.len() / 2])
+    Ok(median(samples))
 }

@@ -254,7 +254,7 @@ fn search<'a, T: Number, I: Integer, const GREATEST: bool>(
 pub struct ReduceRows<'a, A, R, S> {
     x: ArrayView2<'a, A>,
     y: DeviceSliceMut<'a, R>,
-    /// What is computed of each row.
+    /// The computation for each row.
     of_row: S,
     /// The number of columns that the type of the results represents, for a search.
     represented: Option<usize>,

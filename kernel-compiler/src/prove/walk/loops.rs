@@ -148,27 +148,26 @@ impl<'m> Walk<'m> {
     fn is_peelable(&mut self, header: &Header, body: &[Stmt]) -> bool {
         match header {
             Header::Open { test: Some(_), progress: _ } => {
-                let assigned = body.iter().filter_map(|stmt| match &stmt.kind {
+                let mut assigned = body.iter().filter_map(|stmt| match &stmt.kind {
                     StmtKind::Update { place: Expr::Var(var), .. } | StmtKind::Assign { place: Expr::Var(var), .. } => {
                         Some(*var)
                     }
                     _ => None,
                 });
-                is_geometric(body) || assigned.clone().any(|var| self.selects_by(var, body))
+                is_geometric(body) || assigned.any(|var| self.selects_by(var, body))
             }
             Header::For { var, test: Expr::Binary(Operator::Lt, _, end), next: Next::Increment, .. } => {
-                let bounds = [&**end, &Expr::Var(*var)].map(|bound| match bound {
+                let end = match &**end {
                     Expr::Literal(scalar, bits) => self.literal(*scalar, *bits),
-                    Expr::Var(var) => self.read(*var),
-                    _ => Value::Unknown,
-                });
-                let [Some(end), Some(start)] = bounds.map(|bound| match bound {
+                    Expr::Var(end) => self.read(*end),
+                    _ => return false,
+                };
+                let constant = |bound: Value| match bound {
                     Value::Int { poly, exact: true, .. } => poly.as_constant(),
                     _ => None,
-                }) else {
-                    return false;
                 };
-                end - start <= PEELED as i128 && self.selects_by(*var, body)
+                let (start, end) = (constant(self.read(*var)), constant(end));
+                start.zip(end).is_some_and(|(start, end)| end - start <= PEELED as i128) && self.selects_by(*var, body)
             }
             _ => false,
         }
