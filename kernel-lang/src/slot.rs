@@ -50,6 +50,13 @@ impl<R> Slot<R> {
         value
     }
 
+    /// Infers the type of the value, and returns it in a tuple: rustc checks the base of a field without the type that is expected of
+    /// it, so that a mismatch is an error of the value, and none of this call.
+    #[inline(always)]
+    pub fn value<T: VariableType<Repr = R>>(self, value: T) -> (T,) {
+        (value,)
+    }
+
     /// Infers the type of the value, and returns it.
     #[inline(always)]
     pub fn tap<T: VariableType<Repr = R>>(self, value: T) -> T {
@@ -163,20 +170,20 @@ pub type Types<T> = PhantomData<fn() -> T>;
 pub struct OperatorOf<L, R, K>(Types<(L, R, K)>);
 
 impl<L, R, K> Slot<OperatorOf<L, R, K>> {
-    /// Infers the type of the left operand.
+    /// Infers the type of the left operand, and returns it in a tuple, for the reason of [`Slot::value`].
     #[inline(always)]
-    pub fn left(self, left: L) -> L {
-        left
+    pub fn left(self, left: L) -> (L,) {
+        (left,)
     }
 
     /// Infers the type of the place of a compound assignment, such as `x += 1`.
     #[inline(always)]
     pub fn target(self, _: &L) {}
 
-    /// Infers the type of the right operand.
+    /// As [`left`](Self::left), for the right operand.
     #[inline(always)]
-    pub fn right(self, right: R) -> R {
-        right
+    pub fn right(self, right: R) -> (R,) {
+        (right,)
     }
 
     /// Wraps the result. The bounds on the operands are those of [`ResultOf::of`], which rustc checks after it has
@@ -201,10 +208,10 @@ impl<L, R, K> Slot<OperatorOf<L, R, K>> {
 }
 
 impl<L, K> Slot<OperatorOf<L, (), K>> {
-    /// Infers the type of the operand of a unary operator.
+    /// As [`left`](Self::left), for the operand of a unary operator.
     #[inline(always)]
-    pub fn operand(self, operand: L) -> L {
-        operand
+    pub fn operand(self, operand: L) -> (L,) {
+        (operand,)
     }
 }
 

@@ -19,6 +19,7 @@ mod argument;
 mod bounds;
 mod derive;
 mod expand;
+mod extent;
 mod foreign;
 mod identity;
 mod launch;

@@ -146,15 +146,14 @@ impl<H: Repr, const N: usize> Repr for Handles<H, N> {
 pub trait Replaceable {}
 
 impl<T, M> Slice<'_, T, M> {
-    /// Returns the slice.
+    /// Returns the slice, in a tuple as a value in memory.
     #[inline(always)]
-    #[must_use]
-    pub fn get(self) -> Self {
-        self
+    pub fn read_value(self) -> (Self,) {
+        (self,)
     }
 
     /// Replaces the slice, which is an error.
-    pub fn set<V>(self, _: V)
+    pub fn set_to<V>(self, _: V)
     where
         Self: Replaceable,
     {
@@ -162,15 +161,14 @@ impl<T, M> Slice<'_, T, M> {
 }
 
 impl<T, const D: usize, M> View<'_, T, D, M> {
-    /// Returns the view.
+    /// Returns the view, in a tuple as a value in memory.
     #[inline(always)]
-    #[must_use]
-    pub fn get(self) -> Self {
-        self
+    pub fn read_value(self) -> (Self,) {
+        (self,)
     }
 
     /// Replaces the view, which is an error.
-    pub fn set<V>(self, _: V)
+    pub fn set_to<V>(self, _: V)
     where
         Self: Replaceable,
     {

@@ -81,6 +81,12 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
         unsafe { self.pointer.read() }
     }
 
+    /// Reads the value, in a tuple: see [`Slot::value`](crate::slot::Slot::value).
+    #[inline(always)]
+    pub fn read_value(self) -> (T,) {
+        (self.get(),)
+    }
+
     /// Writes the value.
     #[inline(always)]
     pub fn set(self, value: T)
@@ -89,6 +95,16 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
     {
         // SAFETY: as in `get`; the bound guarantees that the place is writable.
         unsafe { self.pointer.write(value) }
+    }
+
+    /// As [`set`](Self::set), with the value that a closure returns: an error about its type is shown at the value, and is none of
+    /// this call.
+    #[inline(always)]
+    pub fn set_to(self, value: impl FnOnce() -> T)
+    where
+        M: Writable,
+    {
+        self.set(value());
     }
 
     /// Returns the receiver for a method call.

@@ -140,6 +140,12 @@ impl<'k, T: DeviceType, M: Access> PlaceRef<'k, T, M> {
         unsafe { T::__load(self.pointer) }
     }
 
+    /// Reads the value, in a tuple: see [`Slot::value`](crate::slot::Slot::value).
+    #[inline(always)]
+    pub fn read_value(self) -> (T,) {
+        (self.get(),)
+    }
+
     /// Writes the value.
     #[inline(always)]
     pub fn set(self, value: T)
@@ -148,6 +154,16 @@ impl<'k, T: DeviceType, M: Access> PlaceRef<'k, T, M> {
     {
         // SAFETY: as in `get`; the bound guarantees that the place is writable.
         unsafe { T::__store(self.pointer, value) }
+    }
+
+    /// As [`set`](Self::set), with the value that a closure returns: an error about its type is shown at the value, and is none of
+    /// this call.
+    #[inline(always)]
+    pub fn set_to(self, value: impl FnOnce() -> T)
+    where
+        M: Writable,
+    {
+        self.set(value());
     }
 
     /// Returns the address of the value, for atomic loads. It is aligned, live for `'k`, and accessed atomically only.

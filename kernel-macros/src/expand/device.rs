@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Generics, ItemFn};
+use syn::{Generics, Ident, ItemFn};
 
 use super::{allow, arguments, bare_params, body, bound_params, bounds, docs, params, type_tuple};
 use crate::lints;
@@ -85,13 +85,15 @@ fn callee(function: &ItemFn, generics: &Generics, content: &TokenStream) -> Toke
 /// is then reported as such, and not as a missing method.
 fn call(signature: &Signature, generics: &Generics) -> TokenStream {
     let bounds = bounds(generics);
+    // rustc points to it in errors about the arguments.
+    let method = Ident::new("call", signature.name.span());
     let params = signature.params.iter().map(params::call_param);
     let args = signature.params.iter().map(params::from_call);
     let result = signature.result.as_ref().map(|result| quote!(-> #result));
     quote! {
         #[doc(hidden)]
         #[inline(always)]
-        pub fn call(self, #(#params),*) #result #bounds {
+        pub fn #method(self, #(#params),*) #result #bounds {
             Self::__body(self.call.cx, (#(#args,)*)).0
         }
     }

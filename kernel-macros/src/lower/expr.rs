@@ -11,7 +11,8 @@ use syn::{
 };
 
 use super::place::PlaceContext;
-use super::{Category, Lowerer, Value, foreign, grouped, slot_name, variant_test};
+use super::{Category, Lowerer, Value, foreign, grouped, slot_name, tapped, variant_test};
+use crate::extent::Extent;
 use crate::lower::sugar::is_upper_case;
 use crate::position::{ours, standing_for};
 use crate::rules;
@@ -30,7 +31,7 @@ impl Lowerer<'_> {
             Expr::Lit(lit) => self.literal(lit, None),
             Expr::Path(path) => self.path(path),
             Expr::Unary(ExprUnary { op: UnOp::Deref(_), .. }) | Expr::Field(_) | Expr::Index(_) => {
-                self.place(expr, PlaceContext::Read).read(expr.span())
+                self.place(expr, PlaceContext::Read).read(Extent::of(expr))
             }
             Expr::Unary(unary) => self.unary(unary, None),
             Expr::Binary(binary) => self.binary(binary, None),
@@ -88,7 +89,7 @@ impl Lowerer<'_> {
                 self.binary(binary, Some(around))
             }
             Expr::Unary(unary) if !matches!(unary.op, UnOp::Deref(_)) => self.unary(unary, Some(around)),
-            Expr::Index(index) => self.element(index, PlaceContext::Read, around).read(around),
+            Expr::Index(index) => self.element(index, PlaceContext::Read, around).read(Extent::at(around)),
             expr => self.expr(expr),
         }
     }
@@ -99,9 +100,9 @@ impl Lowerer<'_> {
             return self.placeholder(lit);
         };
         let slot = self.slot();
-        let name = slot_name(slot, lit.span());
         let span = minus.map_or(lit.span(), Spanned::span);
-        let cpu = standing_for(span, quote_spanned!(ours(lit.span())=> #name.tap(#minus #lit)));
+        let extent = Extent::between(span, lit.span());
+        let cpu = tapped(slot, lit.span(), &quote!(#minus #lit), extent);
         self.value(ExprKind::Literal { value, slot }, span, cpu)
     }
 
@@ -178,8 +179,10 @@ impl Lowerer<'_> {
     /// Like [`Lowerer::constant`], by another method of the slot.
     fn constant_by(&mut self, method: &str, span: Span, tokens: &dyn ToTokens) -> Value {
         let slot = self.slot();
-        let (name, method) = (slot_name(slot, span), Ident::new(method, ours(span)));
-        let cpu = standing_for(span, quote_spanned!(ours(span)=> #name.#method(|| #tokens)));
+        let (extent, method) = (Extent::of_tokens(tokens), Ident::new(method, ours(span)));
+        let (name, closure) =
+            (extent.opening(slot_name(slot, span)), extent.closing(quote_spanned!(ours(span)=> || #tokens)));
+        let cpu = quote_spanned!(ours(span)=> #name.#method #closure);
         self.value(ExprKind::Constant(slot), span, cpu)
     }
 
@@ -192,8 +195,8 @@ impl Lowerer<'_> {
     fn cast(&mut self, cast: &ExprCast) -> Value {
         let Value { id: operand, cpu, category: _ } = self.expr(&cast.expr);
         let slot = self.slot();
-        let (name, ty) = (slot_name(slot, cast.ty.span()), &cast.ty);
-        let cpu = standing_for(cast.span(), quote_spanned!(ours(cast.ty.span())=> #name.tap((#cpu) as #ty)));
+        let (ty, span) = (&cast.ty, cast.ty.span());
+        let cpu = tapped(slot, span, &quote_spanned!(ours(span)=> (#cpu) as #ty), Extent::of_operation(cast));
         self.value(ExprKind::Cast { operand, slot }, cast.span(), cpu)
     }
 
@@ -222,9 +225,8 @@ impl Lowerer<'_> {
     fn empty_array(&mut self, array: &ExprArray) -> Value {
         let value = self.unit(array.span());
         let slot = self.slot();
-        let (name, brackets) = (slot_name(slot, array.span()), array.bracket_token.span.join());
-        let cpu = grouped(Delimiter::Bracket, brackets, TokenStream::new());
-        let cpu = standing_for(array.span(), quote_spanned!(ours(array.span())=> #name.tap(#cpu)));
+        let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), TokenStream::new());
+        let cpu = tapped(slot, array.span(), &cpu, Extent::of_tokens(array));
         self.value(ExprKind::Repeat { value, slot }, array.span(), cpu)
     }
 
@@ -232,9 +234,9 @@ impl Lowerer<'_> {
     fn repeat(&mut self, array: &ExprRepeat) -> Value {
         let Value { id: value, cpu: element, category: _ } = self.expr(&array.expr);
         let slot = self.slot();
-        let (name, len) = (slot_name(slot, array.span()), &array.len);
+        let len = &array.len;
         let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), quote!(#element; #len));
-        let cpu = standing_for(array.span(), quote_spanned!(ours(array.span())=> #name.tap(#cpu)));
+        let cpu = tapped(slot, array.span(), &cpu, Extent::of_tokens(array));
         self.value(ExprKind::Repeat { value, slot }, array.span(), cpu)
     }
 
@@ -261,7 +263,7 @@ impl Lowerer<'_> {
         // Only a struct has a base, and `Self` is a struct.
         let is_struct = base.is_some() || path.is_ident("Self");
         let pattern = (!is_struct).then(|| quote!(#path { .. }));
-        self.built(path, &braces, pattern.as_ref(), fields, base.map(|base| base.id), value.span())
+        self.built(path, &braces, pattern.as_ref(), fields, base.map(|base| base.id), Extent::of_tokens(value))
     }
 
     /// `Pair(x, y)`: a tuple struct. It is emitted with braces, which the name of a function does not allow.
@@ -279,7 +281,7 @@ impl Lowerer<'_> {
         }
         let braces = grouped(Delimiter::Brace, call.paren_token.span.join(), fields_cpu);
         // A function can have the same name as the struct, but only a constructor can be a pattern.
-        self.built(path, &braces, Some(&quote!(#path(..))), fields, None, call.span())
+        self.built(path, &braces, Some(&quote!(#path(..))), fields, None, Extent::of_tokens(call))
     }
 
     /// Builds a struct or a variant. `pattern` is that of the path, which tells rustc's resolution of it.
@@ -290,20 +292,18 @@ impl Lowerer<'_> {
         pattern: Option<&TokenStream>,
         fields: Vec<(String, ExprId)>,
         base: Option<ExprId>,
-        span: Span,
+        extent: Extent,
     ) -> Value {
         let slot = self.slot();
-        let name = slot_name(slot, path.span());
         let last = path.segments.last().map(|last| last.ident.unraw().to_string()).unwrap_or_default();
         let (name, cpu) = match pattern {
             Some(pattern) => {
                 let value = quote!(#path #braces);
-                (variant_in_slot(&last, slot), variant_test(pattern, path.span(), slot, &value))
+                (variant_in_slot(&last, slot), variant_test(pattern, path.span(), slot, &value, extent))
             }
-            None => (last, quote_spanned!(ours(path.span())=> #name.tap(#path #braces))),
+            None => (last, tapped(slot, path.span(), &quote!(#path #braces), extent)),
         };
-        let cpu = standing_for(span, cpu);
-        self.value(ExprKind::Struct { slot, name, fields, base }, span, cpu)
+        self.value(ExprKind::Struct { slot, name, fields, base }, extent.start(), cpu)
     }
 }
 

@@ -33,6 +33,7 @@ use syn::visit::Visit;
 use self::call::fallback::Fallbacks;
 pub(crate) use self::call::fallback::method_number;
 use self::category::Category;
+use crate::extent::Extent;
 use crate::identity;
 use crate::position::{self, Name, ours};
 use crate::report::Errors;
@@ -157,16 +158,21 @@ fn slot_name(slot: SlotId, span: Span) -> Ident {
     Ident::new(&format!("s{}", slot.0), ours(span))
 }
 
+/// Returns a value that is passed through a slot, which infers its type. Errors about the slot are shown at `shown`.
+fn tapped(slot: SlotId, shown: Span, value: &TokenStream, extent: Extent) -> TokenStream {
+    let name = extent.opening(slot_name(slot, shown));
+    extent.field(quote_spanned!(ours(shown)=> #name.value(#value)))
+}
+
 /// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path.
-fn variant_test(pattern: &TokenStream, span: Span, slot: SlotId, value: &TokenStream) -> TokenStream {
-    let name = slot_name(slot, span);
-    quote_spanned! {ours(span)=>
-        #name.variant(
-            #value,
-            |value| if let #pattern = value { true } else { false },
-            |is| ::cumbia::__private::variant_content(is),
-        )
-    }
+fn variant_test(pattern: &TokenStream, span: Span, slot: SlotId, value: &TokenStream, extent: Extent) -> TokenStream {
+    let name = extent.opening(slot_name(slot, span));
+    let arguments = extent.closing(quote_spanned! {ours(span)=>
+        #value,
+        |value| if let #pattern = value { true } else { false },
+        |is| ::cumbia::__private::variant_content(is),
+    });
+    quote_spanned!(ours(span)=> #name.variant #arguments)
 }
 
 /// Returns the variable that holds the value of the body.

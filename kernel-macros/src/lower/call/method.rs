@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprMethodCall, ExprReference, Lit, LitStr, Type};
 
+use crate::extent::Extent;
 use crate::lower::call::{CalledMethod, Guard, hidden_name};
 use crate::lower::place::borrow::reborrowed;
 use crate::lower::place::{Form, Place, PlaceContext};
@@ -104,7 +105,7 @@ impl Lowerer<'_> {
             _ => Category::Unknown,
         };
         let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown: call.method.span(), category };
-        self.hidden_call(hidden, &[receiver], &args, call.span())
+        self.hidden_call(hidden, &[receiver], &args, Extent::of_tokens(call))
     }
 }
 
@@ -122,7 +123,7 @@ impl Lowerer<'_> {
         let (span, category) = (method.span(), Category::Unknown);
         let callee = quote_spanned!(span=> <#ty>::#hidden #turbofish);
         let hidden = CalledMethod { check: TokenStream::new(), guard: None, callee, shown: span, category };
-        self.hidden_call(hidden, &[receiver], &args, call.span())
+        self.hidden_call(hidden, &[receiver], &args, Extent::of_tokens(call))
     }
 }
 

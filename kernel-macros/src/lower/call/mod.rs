@@ -12,12 +12,13 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path};
 
+use crate::extent::Extent;
 use crate::identity::{self, Known};
 use crate::lower::category::is_primitive;
 use crate::lower::place::PlaceContext;
 use crate::lower::sugar::is_upper_case;
 use crate::lower::{Category, Lowerer, Value, foreign, peeled, slot_name};
-use crate::position::{ours, standing_for};
+use crate::position::ours;
 use crate::rules;
 use crate::signature::{ParamKind, is_heap_name};
 
@@ -80,7 +81,7 @@ impl Lowerer<'_> {
         };
         let Value { id, cpu, category } = self.resolved_call(call, path, &args, category);
         let check = identity::check(&path.path, Known::Intrinsic);
-        Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), category }
+        Value { id, cpu: Extent::of_tokens(call).block(&quote!(#check #cpu)), category }
     }
 
     /// A call of the item that `path` resolves to.
@@ -96,13 +97,15 @@ impl Lowerer<'_> {
         let literal = literal_type(call);
         let context = quote_spanned!(ours(call.args.first().map_or(span, Spanned::span))=> call_of::<#literal, _>);
         let callee = import::callee(path, span, self.globs.is_empty(), &quote_spanned!(ours(span)=> #cx.#context(#at)));
+        let extent = Extent::of_tokens(call);
+        let (name, cpu_args) = (extent.opening(name), extent.closing(quote_spanned!(ours(span)=> #(#cpu_args),*)));
         let cpu = quote_spanned! {ours(span)=>
             #name
                 .callee(#callee, |of| ::cumbia::__private::callee_content(of))
-                .call(#(#cpu_args),*)
+                .call #cpu_args
         };
         let args = args.iter().map(|arg| arg.id).collect();
-        self.with_category(ExprKind::Call { callee: slot, args }, call.span(), standing_for(call.span(), cpu), category)
+        self.with_category(ExprKind::Call { callee: slot, args }, call.span(), cpu, category)
     }
 
     /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
@@ -134,7 +137,7 @@ impl Lowerer<'_> {
         }
         let method = CalledMethod { check, guard, callee: named, shown: path.span(), category: Category::Unknown };
         let (first, rest) = values.split_at(values.len().min(1));
-        self.hidden_call(method, first, rest, call.span())
+        self.hidden_call(method, first, rest, Extent::of_tokens(call))
     }
 
     /// Lowers the first argument of an associated function, and returns the guard that has to precede the call, if any.
@@ -186,18 +189,21 @@ impl Lowerer<'_> {
         method: CalledMethod,
         first: &[Value],
         rest: &[Value],
-        span: Span,
+        extent: Extent,
     ) -> Value {
         let CalledMethod { check, guard, callee, shown, category } = method;
-        let slot = self.slot();
+        let (slot, span) = (self.slot(), extent.start());
         let name = slot_name(slot, shown);
         let at = self.at(span);
         let cx = &self.cx;
         let before: Vec<_> = first.iter().map(|value| &value.cpu).filter(|cpu| !cpu.is_empty()).collect();
         let behind: Vec<_> = rest.iter().map(|value| &value.cpu).collect();
         let call = quote_spanned!(ours(shown)=> #cx.call(#at));
-        let method =
-            |call: &TokenStream| quote_spanned!(ours(shown)=> #name.method(#callee(#(#before,)* #call, #(#behind),*)));
+        let method = |call: &TokenStream| {
+            let called = quote_spanned!(ours(shown)=> #callee(#(#before,)* #call, #(#behind),*));
+            let (name, result) = (extent.opening(&name), extent.closing(called));
+            quote_spanned!(ours(shown)=> #name.method #result)
+        };
         let cpu = if let Some(guard) = guard {
             let called = &guard.call;
             let result = if let Some(other) = &guard.other {
@@ -217,22 +223,20 @@ impl Lowerer<'_> {
                 quote!(#reference #result)
             };
             let Guard { receiver, place, .. } = &guard;
-            quote_spanned! {ours(shown)=>
-                {
-                    #check
-                    let mut #receiver = #place.receiver();
-                    let #called = #receiver.called(#call);
-                    #result
-                }
-            }
+            extent.block(&quote_spanned! {ours(shown)=>
+                #check
+                let mut #receiver = #place.receiver();
+                let #called = #receiver.called(#call);
+                #result
+            })
         } else if check.is_empty() {
             method(&call)
         } else {
             let called = method(&call);
-            quote!({ #check #called })
+            extent.block(&quote!(#check #called))
         };
         let args = first.iter().chain(rest).map(|value| value.id).collect();
-        self.with_category(ExprKind::Call { callee: slot, args }, span, standing_for(span, cpu), category)
+        self.with_category(ExprKind::Call { callee: slot, args }, span, cpu, category)
     }
 }
 

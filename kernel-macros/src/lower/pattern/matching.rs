@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprLet, ExprMatch, Pat, PatGuard, PatIdent, Path};
 
+use crate::extent::Extent;
 use crate::lower::pattern::{Binder, Bound};
 use crate::lower::sugar::is_upper_case;
 use crate::lower::{Category, Lowerer, Value, grouped};
@@ -95,7 +96,7 @@ impl Lowerer<'_> {
                 self.errors.reject(pattern, rule);
             }
         }
-        self.dereferenced(value, expr.span())
+        self.dereferenced(value, Extent::of(expr))
     }
 
     /// Lowers the condition of an `if` or a `while`: an expression, or a chain that contains a `let`.

@@ -13,6 +13,7 @@ use syn::{
     Expr, ExprLit, ExprRange, Member, Pat, PatIdent, PatStruct, PatTuple, PatTupleStruct, Path, RangeLimits, Token,
 };
 
+use crate::extent::Extent;
 use crate::lower::expr::member_name;
 use crate::lower::sugar::is_upper_case;
 use crate::lower::{Category, Lowerer, grouped, peeled, slot_name, variant_test};
@@ -117,7 +118,8 @@ impl Lowerer<'_> {
             cpu = quote!((#cpu));
         }
         for VariantPath { slot, span, pattern, within } in paths {
-            let is = |value: &Ident| variant_test(&pattern, span, slot, &value.to_token_stream());
+            let is =
+                |value: &Ident| variant_test(&pattern, span, slot, &value.to_token_stream(), Extent::at(ours(span)));
             binder.learn.extend(match within {
                 None => {
                     let test = is(&whole);

@@ -6,11 +6,12 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprAssign, ExprBinary, Type};
 
+use crate::extent::Extent;
 use crate::lower::category::is_primitive;
 use crate::lower::place::effects;
 use crate::lower::place::operator::{applied, assign_marker, resolved};
 use crate::lower::place::{Form, Place, PlaceContext, root};
-use crate::lower::{Category, Lowerer, Value, grouped, peeled, slot_name, sugar};
+use crate::lower::{Category, Lowerer, Value, grouped, peeled, slot_name, sugar, tapped};
 use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::ParamKind;
@@ -50,13 +51,18 @@ impl Lowerer<'_> {
         let cpu = match (place.form, self.deferred(left)) {
             (Form::Handle, _) => {
                 let new = Ident::new("value", ours(right.span()));
-                let set = quote_spanned!(ours(left.span())=> let #new = #value_cpu; #left_cpu.set(#new););
+                let stored = Extent::of(right);
+                let value = stored.field(stored.opening(&new));
+                let set = quote_spanned! {ours(left.span())=>
+                    let #new = (#value_cpu,);
+                    #left_cpu.set_to(|| #value);
+                };
                 grouped(Delimiter::Brace, ours(left.span()), set)
             }
             (Form::Variable | Form::Computed, Some(local)) => {
                 self.known[local].category = value.category.clone().unless_unknown(&self.known[local].category);
-                let slot = slot_name(self.locals[local].slot, right.span());
-                let learned = quote_spanned!(ours(right.span())=> #slot.tap(#value_cpu));
+                let slot = self.locals[local].slot;
+                let learned = tapped(slot, right.span(), &value_cpu, Extent::of(right));
                 quote!(#left_cpu #eq_token #learned)
             }
             (Form::Variable | Form::Computed, None) => quote!(#left_cpu #eq_token #value_cpu),
@@ -120,7 +126,7 @@ impl Lowerer<'_> {
                 let by = self.assigned_operand(op, operator, binary, quote!(#operand));
                 let assign = quote_spanned!(span=> |#new, #operand| #changed #token #by);
                 let assignment = quote_spanned!(slot.span()=> #slot.assignment(#reference, #operand, #assign));
-                let change = resolved(&assignment, &marker, slot.span(), binary.span());
+                let change = resolved(&assignment, &marker, slot.span(), Extent::of_tokens(binary));
                 quote_spanned! {span=>
                     let #operand = #value_cpu;
                     let #reference = #left_cpu;
@@ -130,7 +136,7 @@ impl Lowerer<'_> {
             Form::Variable | Form::Computed => {
                 let changed = standing_for(shown, left_cpu.clone());
                 let by = self.assigned_operand(op, operator, binary, value_cpu);
-                let change = applied(&slot, &marker, &quote!(#changed #token #by), binary.span());
+                let change = applied(&slot, &marker, &quote!(#changed #token #by), Extent::of_tokens(binary), None);
                 // The type is inferred from another element of the array, so that the index is evaluated exactly once,
                 // in rustc's order.
                 let alike = sugar::first_elements(left);
@@ -155,7 +161,7 @@ impl Lowerer<'_> {
         // A place of the same type, from which the slot infers its type; it is not part of the IR.
         let before = self.exprs.len();
         let alike: Expr = syn::parse2(sugar::first_elements(&binary.left)).ok()?;
-        let alike = self.place(&alike, PlaceContext::Read).read(span).cpu;
+        let alike = self.place(&alike, PlaceContext::Read).read(Extent::at(span)).cpu;
         self.exprs.truncate(before);
         let slot = self.slot();
         let (name, mixed) = (slot_name(slot, span), ours(span));

@@ -19,6 +19,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprField, ExprIndex, ExprUnary, Member, Type, UnOp};
 
+use crate::extent::Extent;
 use crate::lower::{Category, Lowerer, Value, foreign, grouped, peeled};
 use crate::position::{self, ours, standing_for};
 use crate::rules;
@@ -62,12 +63,12 @@ impl Place {
     }
 
     /// Reads the place: the conversion of a place expression to its value.
-    pub(in crate::lower) fn read(self, span: Span) -> Value {
+    pub(in crate::lower) fn read(self, extent: Extent) -> Value {
         let Place { id, cpu, form, category } = self;
         match form {
             Form::Variable | Form::Computed => Value { id, cpu, category },
             Form::Handle => {
-                let cpu = standing_for(span, quote_spanned!(ours(span)=> #cpu.get()));
+                let cpu = extent.field(quote_spanned!(extent.hidden()=> #cpu.read_value()));
                 // Memory holds values only, never handles; an array of arguments is not in memory.
                 let category = if category == Category::Argument { category } else { Category::Owned };
                 Value { id, cpu, category }
@@ -116,14 +117,14 @@ impl Lowerer<'_> {
             return self.operand(&reference.expr);
         }
         let value = self.expr(expr);
-        self.dereferenced(value, expr.span())
+        self.dereferenced(value, Extent::of(expr))
     }
 
     /// Returns the referent of a reference, and any other value unchanged.
-    pub(in crate::lower) fn dereferenced(&mut self, value: Value, span: Span) -> Value {
+    pub(in crate::lower) fn dereferenced(&mut self, value: Value, extent: Extent) -> Value {
         let Category::Reference { mutable: _ } = value.category else { return value };
-        let id = self.push(ExprKind::Deref(value.id), span);
-        Place { id, cpu: value.cpu, form: Form::Handle, category: Category::Owned }.read(span)
+        let id = self.push(ExprKind::Deref(value.id), extent.start());
+        Place { id, cpu: value.cpu, form: Form::Handle, category: Category::Owned }.read(extent)
     }
 
     /// `v.x`, `t.0`

@@ -8,6 +8,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprUnary, Lit, UnOp};
 
+use crate::extent::Extent;
 use crate::lower::{Lowerer, Value, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;
@@ -36,10 +37,9 @@ impl Lowerer<'_> {
         let cpu = self.with_position(op == UnaryOp::Neg, span, cpu);
         let operator = self.slot();
         let (token, slot) = (&unary.op, slot_name(operator, unary.op.span()));
-        let cpu = quote_spanned!(ours(unary.op.span())=> #slot.operand(#cpu));
-        let cpu = standing_for(self.shown(unary.expr.span()), cpu);
+        let cpu = passed(&slot, "operand", &cpu, self.extent(&unary.expr));
         let result = enclosed(quote!(#token #cpu), around);
-        let cpu = applied(&slot, &Ident::new(name, Span::call_site()), &result, span);
+        let cpu = applied(&slot, &Ident::new(name, Span::call_site()), &result, Extent::of_operation(unary), around);
         self.value(ExprKind::Unary { op, operand, operator }, span, cpu)
     }
 
@@ -55,14 +55,10 @@ impl Lowerer<'_> {
                 let slot = |span| slot_name(operator, span);
                 let (left_cpu, right_cpu) = (left_value.cpu, right_value.cpu);
                 let right_cpu = self.with_position(may_panic(op), span, right_cpu);
-                // An error about an operand's type is shown at the operand.
-                let [left_slot, right_slot] = [slot(left.span()), slot(right.span())];
-                let left_cpu = quote_spanned!(left_slot.span()=> #left_slot.left(#left_cpu));
-                let right_cpu = quote_spanned!(right_slot.span()=> #right_slot.right(#right_cpu));
-                let left_cpu = standing_for(self.shown(left.span()), left_cpu);
-                let right_cpu = standing_for(self.shown(right.span()), right_cpu);
+                let left_cpu = passed(&slot(left.span()), "left", &left_cpu, self.extent(left));
+                let right_cpu = passed(&slot(right.span()), "right", &right_cpu, self.extent(right));
                 let result = enclosed(quote!(#left_cpu #token #right_cpu), around);
-                let cpu = applied(&slot(token.span()), &marker(op), &result, span);
+                let cpu = applied(&slot(token.span()), &marker(op), &result, Extent::of_operation(binary), around);
                 let kind = ExprKind::Binary { op, left: left_value.id, right: right_value.id, operator };
                 self.value(kind, span, cpu)
             }
@@ -88,7 +84,12 @@ impl Lowerer<'_> {
     ) -> TokenStream {
         let cpu = self.with_position(may_panic(op), binary.span(), cpu);
         let name = slot_name(operator, binary.right.span());
-        standing_for(self.shown(binary.right.span()), quote_spanned!(name.span()=> #name.right(#cpu)))
+        passed(&name, "right", &cpu, self.extent(&binary.right))
+    }
+
+    /// Returns the extent of an expression, for the tokens that stand for it.
+    fn extent(&self, expr: &Expr) -> Extent {
+        Extent::of(expr).map(|span| self.shown(span))
     }
 
     /// Makes an operand record the position of its operator, if that may panic. On a generic type the operator is a
@@ -110,23 +111,42 @@ fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
     }
 }
 
-/// Returns the value of an operator, located at `span`. Errors about it are shown at the operator's token, the span of
-/// the slot.
-pub(in crate::lower) fn applied(slot: &Ident, marker: &Ident, value: &TokenStream, span: Span) -> TokenStream {
-    let at = slot.span();
-    resolved(&quote_spanned!(at=> #slot.result(#value)), marker, at, span)
+/// Returns an operand that is passed through a slot. An error about its type is shown at the operand.
+fn passed(slot: &Ident, method: &str, operand: &TokenStream, extent: Extent) -> TokenStream {
+    let (receiver, method) = (extent.opening(slot), Ident::new(method, slot.span()));
+    extent.field(quote!(#receiver.#method(#operand)))
+}
+
+/// Returns the value of an operator, in the user's parentheses if there are any. Errors about the operator are shown at its token, the
+/// span of the slot.
+pub(in crate::lower) fn applied(
+    slot: &Ident,
+    marker: &Ident,
+    value: &TokenStream,
+    extent: Extent,
+    around: Option<Span>,
+) -> TokenStream {
+    let receiver = extent.opening(slot);
+    let recorded = quote_spanned!(slot.span()=> #receiver.result(#value));
+    let resolved = resolved(&recorded, marker, slot.span(), extent);
+    // The user's parentheses may be the receiver of a method that borrows the value mutably.
+    match around {
+        Some(around) => standing_for(around, resolved),
+        None => extent.value(resolved),
+    }
 }
 
 /// Resolves the device counterpart of an operator whose slot has recorded the operand types. Errors about it are shown
 /// at `at`.
-pub(in crate::lower) fn resolved(recorded: &TokenStream, marker: &Ident, at: Span, span: Span) -> TokenStream {
+pub(in crate::lower) fn resolved(recorded: &TokenStream, marker: &Ident, at: Span, extent: Extent) -> TokenStream {
     // Comparisons have their own diagnostics.
-    let resolution = match marker.to_string().as_str() {
-        "Eq" => quote_spanned!(at=> equal()),
-        "Order" => quote_spanned!(at=> ordered()),
-        _ => quote_spanned!(at=> of(::cumbia::__private::op::#marker)),
+    let (method, operator) = match marker.to_string().as_str() {
+        "Eq" => ("equal", TokenStream::new()),
+        "Order" => ("ordered", TokenStream::new()),
+        _ => ("of", quote_spanned!(at=> ::cumbia::__private::op::#marker)),
     };
-    standing_for(span, quote_spanned!(at=> #recorded.#resolution))
+    let (method, operator) = (Ident::new(method, at), extent.closing(operator));
+    quote!(#recorded.#method #operator)
 }
 
 /// Returns whether an operator faults for some operands.
