@@ -161,8 +161,8 @@ rules! {
         why "an associated function exists on the device if its `impl` has `#[device]`, or if it is a supported function of a number",
         help "add `#[device]` to the `impl` that defines it, or write out what it does";
     CONVERSION: "method `{}` of `{Self}` is not supported in {body}",
-        why "`into` and `try_into` do not name their target type, and the other conversions are methods of `Option` and `Result`",
-        help "use `as` with the target type: `x[i as usize]`";
+        why "`into` and `try_into` convert between numbers, and the other conversions are methods of `Option` and `Result`; your own `From` is compiled for the host only",
+        help "write the conversion as a function in a `#[device] impl`; between numbers write `as` with the target type: `x[i as usize]`";
     OPTION_PLACE: "method `{}` of `{Self}` is not supported in {body}",
         why "it refers to the place of an `Option`, whose layout is unspecified",
         help "read and assign the variable: `let before = x; x = None;`";

@@ -37,6 +37,7 @@ pub mod coarsened;
 pub mod comparisons;
 pub mod compound_order;
 pub mod control;
+pub mod conversions;
 pub mod cooperation;
 pub mod cuda_bodies;
 pub mod deferred;
@@ -140,6 +141,7 @@ const MODULES: &[&[Case]] = &[
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
     compound_order::CASES,
+    conversions::CASES,
     paths::CASES,
     probing::CASES,
     receivers::CASES,

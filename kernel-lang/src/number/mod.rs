@@ -10,6 +10,7 @@ mod methods;
 mod ordered;
 #[cfg(test)]
 mod tests;
+mod try_conversion;
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, Sub, SubAssign};
 
@@ -21,6 +22,7 @@ pub use float::{BitsMethods, Float, FloatMethods, LargeFloatCast};
 pub use integer::{Integer, IntegerMethods};
 pub use methods::{HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};
 pub use ordered::OrderedElement;
+pub use try_conversion::{IntoMethods, TryConversion};
 
 use crate::types::Scalar;
 
