@@ -58,3 +58,10 @@ pub(crate) fn check(path: &Path, known: Known) -> TokenStream {
         }
     }
 }
+
+/// Returns whether this is the name of a primitive scalar type.
+pub(crate) fn is_primitive(name: &str) -> bool {
+    const NAMES: [&str; 13] =
+        ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+    NAMES.contains(&name)
+}

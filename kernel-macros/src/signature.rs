@@ -1,18 +1,19 @@
 //! Signatures of kernels, device functions and methods: their parameters, and the representation of each on the device.
 
 use cumbia_kernel_ir as ir;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, PatIdent, Path, PathArguments, Receiver, ReceiverKind,
-    ReturnType, Safety, Signature as SynSignature, Token, Type, TypeArray, TypeGroup, TypeParamBound, TypeParen,
-    TypePath, TypeReference, TypeSlice, TypeTuple, WherePredicate, parse_quote,
+    FnArg, GenericArgument, GenericParam, Generics, Ident, Lifetime, Pat, PatIdent, Path, PathArguments, Receiver,
+    ReceiverKind, ReturnType, Safety, Signature as SynSignature, Token, Type, TypeArray, TypeGroup, TypeParamBound,
+    TypeParen, TypePath, TypeReference, TypeSlice, TypeTuple, WherePredicate, parse_quote,
 };
 
+use crate::identity::is_primitive;
 use crate::options::LinkedFile;
 use crate::report::Errors;
 use crate::rules::{self, Rule};
@@ -33,6 +34,8 @@ pub(crate) struct Signature {
     pub(crate) associated: bool,
     /// The parameters in order, the receiver first.
     pub(crate) params: Vec<Param>,
+    /// The names of the aliases for the types of parameters: see `expand::params::aliased`.
+    pub(crate) aliases: Vec<Option<Ident>>,
     /// The declared result type of a device function, if it is not `()`.
     pub(crate) result: Option<Type>,
     /// The names of the type parameters.
@@ -114,7 +117,7 @@ pub(crate) enum ParamKind {
 
 impl ParamKind {
     /// Calls `visit` with the type of each part.
-    fn visit_mut(&mut self, visit: &mut impl FnMut(&mut Type)) {
+    pub(crate) fn visit_mut(&mut self, visit: &mut impl FnMut(&mut Type)) {
         match self {
             ParamKind::Value(ty)
             | ParamKind::Slice(ty)
@@ -297,6 +300,7 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
         path: signature.ident.unraw().to_string(),
         kernel: role == Role::Kernel,
         associated: role == Role::Associated,
+        aliases: aliases(&params, role, &signature.generics),
         params,
         result,
         types,
@@ -304,6 +308,39 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
         foreign: None,
         scope: Scope::Module,
     }
+}
+
+/// Returns the name of the alias for the type of each parameter that is a value and may lack its lifetime: rustc has to decide that if
+/// the type is a path that is not generic over the parameters of the function.
+fn aliases(params: &[Param], role: Role, generics: &Generics) -> Vec<Option<Ident>> {
+    let may_lack_lifetime = |ty: &Type| {
+        let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+        let is_primitive = path.get_ident().is_some_and(|name| is_primitive(&name.to_string()));
+        let mut params = generics.params.iter().filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            GenericParam::Const(param) => Some(&param.ident),
+            GenericParam::Lifetime(_) => None,
+        });
+        !is_primitive && !params.any(|param| mentions(ty.to_token_stream(), param))
+    };
+    let alias = |(position, param): (usize, &Param)| match &param.kind {
+        ParamKind::Value(ty) | ParamKind::Ref(ty) | ParamKind::RefMut(ty)
+            if role != Role::Associated && may_lack_lifetime(ty) =>
+        {
+            Some(Ident::new(&format!("__Parameter{position}"), ty.span()))
+        }
+        _ => None,
+    };
+    params.iter().enumerate().map(alias).collect()
+}
+
+/// Returns whether the tokens contain an identifier.
+fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(other) => other == *ident,
+        TokenTree::Group(group) => mentions(group.stream(), ident),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// Rejects the bounds of type parameters that are traits of closures, and returns these type parameters.

@@ -11,9 +11,9 @@ use cumbia_kernel_runtime::{Device, Float, Integer, Number, bf16, f16};
 use private::body::*;
 use private::ir::{Constant, ConstantValue, Method, Scalar, Type};
 use private::{
-    BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, FieldOf, IntoPlace,
-    IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, PlaceRef, Read, Repr, Returned, Slice, Slot, Slots,
-    VariableType, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op,
+    BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, FieldOf, HasDeviceLayout,
+    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, PlaceRef, Read, Repr, Returned, Slice, Slot,
+    Slots, VariableType, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op,
     store_bits, structure,
 };
 
@@ -31,6 +31,10 @@ static AT: Location = Location { file: "kernel.rs", line: 3, column: 4, id: 0 };
 struct Complex<T> {
     re: T,
     im: T,
+}
+
+impl<T> HasDeviceLayout for Complex<T> {
+    type This = Self;
 }
 
 impl<T: DeviceType> VariableType for Complex<T> {
@@ -92,6 +96,10 @@ unsafe impl<T: DeviceType> DeviceType for Complex<T> {
 enum Kind {
     Leaf = 3,
     Node = 7,
+}
+
+impl HasDeviceLayout for Kind {
+    type This = Self;
 }
 
 impl VariableType for Kind {

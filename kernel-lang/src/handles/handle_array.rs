@@ -8,7 +8,7 @@ use crate::definition::{MethodKey, Returned};
 use crate::handles::access::{Read, Write};
 use crate::handles::slice::{Index, Slice};
 use crate::handles::view::View;
-use crate::types::{Repr, VariableType};
+use crate::types::{Repr, VariableType, has_device_layout};
 
 /// An array of handles. It is no Rust array, because an element of one is a place in memory, and handles are never in
 /// memory.
@@ -123,6 +123,8 @@ into_handles! {
     [M] M => Read;
     [] Write => Write;
 }
+
+has_device_layout!([H, const N: usize] Handles<H, N>;);
 
 impl<H: ArrayElement + VariableType, const N: usize> VariableType for Handles<H, N> {
     type Repr = Handles<H::Repr, N>;

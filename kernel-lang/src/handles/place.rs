@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::cpu::{Cx, Location};
 use crate::handles::access::{Access, Read, Writable, Write};
-use crate::types::DeviceType;
+use crate::types::{DeviceType, assert_same};
 
 /// `&T` or `&mut T` in a kernel: the place of an element of an array, of a field of one, or of a shared variable.
 ///
@@ -70,6 +70,17 @@ impl<'k, T, M> PlaceRef<'k, T, M> {
     {
         // SAFETY: the bound guarantees that the place is writable.
         unsafe { PlaceRef::new(self.pointer) }
+    }
+
+    /// Returns the place for the variable of its parameter: see [`declared`](crate::types::declared).
+    #[inline(always)]
+    pub fn declared<U: 'static>(self) -> PlaceRef<'k, U, M>
+    where
+        T: 'static,
+    {
+        assert_same::<T, U>();
+        // SAFETY: it is the same place, of the same type.
+        unsafe { PlaceRef::new(self.pointer.cast()) }
     }
 
     /// Returns the place of a field of the value, of which `field` computes the address.

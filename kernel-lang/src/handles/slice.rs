@@ -8,7 +8,7 @@ use crate::handles::access::{Access, Read, Writable, Write};
 use crate::handles::place::PlaceRef;
 use crate::handles::range;
 use crate::handles::receiver::HandleReceiver;
-use crate::types::DeviceType;
+use crate::types::{DeviceType, assert_same};
 
 /// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a [`PlaceRef`] does.
 pub struct Slice<'k, T, M> {
@@ -61,10 +61,46 @@ impl<'k, T, M> Slice<'k, T, M> {
         unsafe { Slice::new(self.pointer, self.len) }
     }
 
+    /// Returns the slice for the variable of its parameter: see [`declared`](crate::types::declared).
+    #[inline(always)]
+    pub fn declared<U: 'static>(self) -> Slice<'k, U, M>
+    where
+        T: 'static,
+    {
+        assert_same::<T, U>();
+        // SAFETY: it is the same slice, of the same type.
+        unsafe { Slice::new(self.pointer.cast(), self.len) }
+    }
+
     /// Returns the receiver for a method call.
     #[inline(always)]
     pub fn receiver(self) -> HandleReceiver<Self> {
         HandleReceiver::new(self)
+    }
+
+    /// Returns the place of element `index`; faults if it is out of bounds.
+    #[inline(always)]
+    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, M> {
+        self.element(index.position(), at)
+    }
+
+    /// As [`Slice::at`], for a built-in method.
+    #[inline(always)]
+    pub fn element(self, index: usize, at: &'static Location) -> PlaceRef<'k, T, M> {
+        if index >= self.len {
+            fault::out_of_bounds(at, index, self.len);
+        }
+        // SAFETY: `index` is less than the length.
+        unsafe { PlaceRef::new(self.pointer.add(index)) }
+    }
+
+    /// As [`Slice::at`], writable.
+    #[inline(always)]
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, Write>
+    where
+        M: Writable,
+    {
+        self.at(cx, index, at).write()
     }
 
     /// Returns the number of elements.
@@ -96,31 +132,6 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     {
         // SAFETY: the elements are live for `'k` and writable; the caller guarantees the rest.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.len) }
-    }
-
-    /// Returns the place of element `index`; faults if it is out of bounds.
-    #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, M> {
-        self.element(index.position(), at)
-    }
-
-    /// As [`Slice::at`], for a built-in method.
-    #[inline(always)]
-    pub fn element(self, index: usize, at: &'static Location) -> PlaceRef<'k, T, M> {
-        if index >= self.len {
-            fault::out_of_bounds(at, index, self.len);
-        }
-        // SAFETY: `index` is less than the length.
-        unsafe { PlaceRef::new(self.pointer.add(index)) }
-    }
-
-    /// As [`Slice::at`], writable.
-    #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, Write>
-    where
-        M: Writable,
-    {
-        self.at(cx, index, at).write()
     }
 
     /// `&x[range]`; faults if the range is out of bounds.

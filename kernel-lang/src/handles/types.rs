@@ -7,7 +7,14 @@ use crate::handles::local::Local;
 use crate::handles::place::PlaceRef;
 use crate::handles::slice::Slice;
 use crate::handles::view::View;
-use crate::types::{DeviceType, Repr, VariableType};
+use crate::types::{DeviceType, Repr, VariableType, has_device_layout};
+
+has_device_layout! {
+    [T, M] Slice<'_, T, M>;
+    [T, M] PlaceRef<'_, T, M>;
+    [T, M] Local<'_, T, M>;
+    [T, const D: usize, M] View<'_, T, D, M>;
+}
 
 impl<T: DeviceType, M: Access> VariableType for Slice<'_, T, M> {
     type Repr = Slice<'static, T::Held, M>;

@@ -9,7 +9,7 @@ use crate::handles::place::PlaceRef;
 use crate::handles::range;
 use crate::handles::receiver::HandleReceiver;
 use crate::handles::slice::Slice;
-use crate::types::DeviceType;
+use crate::types::{DeviceType, assert_same};
 
 /// `ArrayView{D}<T>` or `ArrayViewMut{D}<T>` in a kernel.
 pub struct View<'k, T, const D: usize, M> {
@@ -38,6 +38,17 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
     #[inline]
     pub unsafe fn new(pointer: *mut T, shape: [usize; D], strides: [usize; D]) -> Self {
         View { pointer, shape, strides, array: PhantomData }
+    }
+
+    /// Returns the view for the variable of its parameter: see [`declared`](crate::types::declared).
+    #[inline(always)]
+    pub fn declared<U: 'static>(self) -> View<'k, U, D, M>
+    where
+        T: 'static,
+    {
+        assert_same::<T, U>();
+        // SAFETY: it is the same view, of the same type.
+        unsafe { View::new(self.pointer.cast(), self.shape, self.strides) }
     }
 
     /// Returns a view of the same elements, read-only.

@@ -16,11 +16,13 @@ use super::Integer;
 use super::conversion::{Converted, Lossless};
 use crate::cpu::Call;
 use crate::definition::{CalleeKey, DefinedMethod, Returned};
-use crate::types::{ConstantType, Scalar, Valued, VariableType};
+use crate::types::{ConstantType, Scalar, Valued, VariableType, has_device_layout};
 
 /// Implements the traits for an error without a value: a unit in the IR.
 macro_rules! errors {
     ($($error:ident: $sample:expr;)*) => {$(
+        has_device_layout!([] $error;);
+
         impl VariableType for $error {
             type Repr = ();
 

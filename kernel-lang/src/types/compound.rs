@@ -2,8 +2,14 @@
 
 use cumbia_kernel_ir as ir;
 
-use super::{Repr, VariableType};
+use super::{Repr, VariableType, has_device_layout};
 use crate::dim::Dim3;
+
+has_device_layout! {
+    [] ();
+    [T, const N: usize] [T; N];
+    [] Dim3;
+}
 
 impl VariableType for () {
     type Repr = ();
@@ -23,6 +29,8 @@ impl Repr for () {
 /// Implements the traits for tuples.
 macro_rules! tuple {
     ($($part:ident)*) => {
+        has_device_layout!([$($part),*] ($($part,)*););
+
         impl<$($part: VariableType),*> VariableType for ($($part,)*) {
             type Repr = ($($part::Repr,)*);
 

@@ -5,7 +5,12 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir::{ConstantValue, EnumType, Scalar, Type, Variant};
 
-use super::{ConstantType, Repr, Valued, VariableType};
+use super::{ConstantType, Repr, Valued, VariableType, has_device_layout};
+
+has_device_layout! {
+    [T] Option<T>;
+    [T, E] Result<T, E>;
+}
 
 impl<T: VariableType> VariableType for Option<T> {
     type Repr = Option<T::Repr>;

@@ -6,6 +6,7 @@ mod clone;
 mod compound;
 mod constant;
 mod derived;
+mod device_layout;
 mod device_type;
 mod fallible;
 mod scalar;
@@ -18,6 +19,9 @@ pub use constant::Valued;
 pub use derived::{
     DerivesCopy, argument_struct, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits, structure,
 };
+pub(crate) use device_layout::assert_same;
+pub(crate) use device_layout::has_device_layout;
+pub use device_layout::{HasDeviceLayout, declared};
 pub use device_type::{DeviceType, assert_zeros, make_valid, require_element};
 pub use fallible::{Branch, Branched, FromFailure, branch, from_failure};
 pub use scalar::Scalar;
@@ -34,7 +38,7 @@ pub use scalar::Scalar;
     note = "why: the device compiler must know the layout of each type",
     note = "help: use numbers, `bool`, tuples and arrays of them, slices, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
-pub trait VariableType: Copy {
+pub trait VariableType: Copy + HasDeviceLayout<This = Self> {
     /// The compiler's representation of the type. A slot is typed by this rather than by `Self`, so that a type that is
     /// not a [`VariableType`] is one error and not one for each bound.
     #[doc(hidden)]

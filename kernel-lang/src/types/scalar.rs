@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 use cumbia_kernel_ir::{self as ir, ConstantValue};
 use half::{bf16, f16};
 
-use super::{CloneMethod, ConstantType, DeviceType, Repr, VariableType};
+use super::{CloneMethod, ConstantType, DeviceType, HasDeviceLayout, Repr, VariableType};
 
 /// A number or a `bool`: a value that fits into a register, with built-in operators.
 #[diagnostic::on_unimplemented(
@@ -40,6 +40,11 @@ mod sealed {
 macro_rules! scalar {
     ($($rust:ident $ir:ident $atomic:ident $bits:ident $any:literal: $to:expr, $from:expr;)*) => {$(
         impl sealed::Sealed for $rust {}
+
+        #[diagnostic::do_not_recommend]
+        impl HasDeviceLayout for $rust {
+            type This = $rust;
+        }
 
         impl VariableType for $rust {
             type Repr = $rust;

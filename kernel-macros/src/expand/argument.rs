@@ -65,6 +65,12 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
                 }
             }
 
+            // A parameter without the lifetime, an error, is no other error.
+            #[diagnostic::do_not_recommend]
+            impl<'a, #(#bounds),*> ::cumbia::__private::HasDeviceLayout for #name<'a, #(#arguments),*> #clause {
+                type This = Self;
+            }
+
             // SAFETY: the type of the handle has these fields in this order, and each is visited as what it is.
             unsafe impl<#(#bounds),*> ::cumbia::KernelArgument for #name<'static, #(#arguments),*> #clause {
                 type Host<'a> = #name<'a, #(#arguments),*>;
@@ -146,6 +152,11 @@ impl Handle<'_> {
             }
 
             impl<A, #(#types: ::core::marker::Copy),*> ::core::marker::Copy for #handle<A, #(#types),*> {}
+
+            #[diagnostic::do_not_recommend]
+            impl<A, #(#types),*> ::cumbia::__private::HasDeviceLayout for #handle<A, #(#types),*> {
+                type This = Self;
+            }
 
             impl<A: 'static, #(#types: ::cumbia::__private::VariableType),*> ::cumbia::__private::VariableType
                 for #handle<A, #(#types),*>

@@ -24,7 +24,7 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
         Contents::Data(data) => data_enumeration(name, generics, data),
     };
     let Implementation { items, ty, sample, any_bits, load, store, placeholder, constant } = implementation;
-    let clause = clause(generics, data, &this, invalid);
+    let (clause, own) = (clause(generics, data, &this, invalid), &generics.where_clause);
     let held = if invalid { quote!(Self) } else { held(name, generics, data) };
     let lane_value =
         matches!(data, Contents::Enum(_)).then(|| quote!(impl ::cumbia::__private::LaneValue for #this {}));
@@ -36,6 +36,11 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
         )]
         const _: () = {
             #items
+
+            #[diagnostic::do_not_recommend]
+            impl<#(#bounds),*> ::cumbia::__private::HasDeviceLayout for #this #own {
+                type This = Self;
+            }
 
             impl<#(#bounds),*> ::cumbia::__private::VariableType for #this #clause {
                 type Repr = #held;

@@ -20,7 +20,7 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     let declaration = declaration(function);
     let (inputs, output) = (params::host_inputs(sig), &sig.output);
     let host_args = signature.params.iter().map(params::from_host);
-    let (with_aliases, aliases) = params::aliased(signature, generics);
+    let (with_aliases, aliases) = params::aliased(signature);
     let (bare, call) = (bare_params(generics), call(&with_aliases, generics));
     let body = body::body(&with_aliases, lowered, &TokenStream::new(), &quote!(#name<'static, #(#arguments),*>));
     let definition = body::definition(signature, lowered);

@@ -9,6 +9,7 @@ use syn::{Ident, Index, ItemFn, TypeArray};
 use super::{allow, arguments, bare_params, body, bound_params, docs, params, type_tuple};
 use crate::lints;
 use crate::lower::Lowered;
+use crate::lower::declared::Declared;
 use crate::options::{Block, LaunchBounds, Options};
 use crate::position;
 use crate::signature::{Param, ParamKind, Signature, with_lifetime};
@@ -33,7 +34,7 @@ pub(crate) fn kernel(
     let checks = if options.unchecked { quote!(Unchecked) } else { quote!(Checked) };
     let info = info(signature, source);
     let inspection = inspection_functions();
-    let (signature, aliases) = params::aliased(signature, generics);
+    let (signature, aliases) = params::aliased(signature);
     let body = body::body(&signature, lowered, &quote!(<'k>), &quote!(Self));
     let kernel = kernel_impl(&signature, options, lowered, &info);
     // A kernel without generic parameters has a single instance, which can be compiled ahead of its first launch.
@@ -370,12 +371,28 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let cx = &lowered.cx;
     let (narrow, options) = (options.index32, options_value(options));
     let kept = signature.params.iter().map(|param| kept(&param.kind));
-    let views = signature.params.iter().map(params::body_type);
+    let (values_of_views, at) = Declared::new(signature).values();
+    let views = signature.params.iter().zip(values_of_views);
+    let views = views.map(|(param, value)| value.unwrap_or_else(|| params::body_type(param)));
     // The arguments are numbered, since the user's names could collide with generated ones.
     let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("argument{i}")).collect();
     let arguments = || signature.params.iter().zip(&names);
     let visits = arguments().map(|(param, name)| visit(&param.kind, &quote!(#name), &param.text(), narrow));
     let values = arguments().map(|(param, name)| view_of(&param.kind, &quote!(#name)));
+    // rustc reports a type that lacks its derive at each use of the views: it merges the errors if the spans are the same.
+    let views = quote_spanned! {at=>
+        type Views<'k> = (#(#views,)*);
+
+        fn views<'k>(args: &'k Self::Args<'_>) -> Self::Views<'k> {
+            let (#(#names,)*) = args;
+            (#(#values,)*)
+        }
+
+        #[inline(always)]
+        fn run(#cx: ::cumbia::__private::Cx<'_>, views: Self::Views<'_>) {
+            let _ = Self::__body(#cx, views);
+        }
+    };
     quote! {
         type Args<'a> = (#(#kept,)*);
 
@@ -392,17 +409,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
             #(#visits)*
         }
 
-        type Views<'k> = (#(#views,)*);
-
-        fn views<'k>(args: &'k Self::Args<'_>) -> Self::Views<'k> {
-            let (#(#names,)*) = args;
-            (#(#values,)*)
-        }
-
-        #[inline(always)]
-        fn run(#cx: ::cumbia::__private::Cx<'_>, views: Self::Views<'_>) {
-            let _ = Self::__body(#cx, views);
-        }
+        #views
     }
 }
 

@@ -1,12 +1,11 @@
 //! The representations of a parameter: in the host function, in a call in a kernel, and in the body.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{ConstParam, GenericParam, Generics, Type, TypeArray, TypeParam, TypePath, parse_quote};
+use syn::{Type, TypeArray, parse_quote};
 
 use crate::argument::as_argument;
-use crate::lower::category::is_primitive;
 use crate::signature::{Param, ParamKind, Signature};
 
 /// Returns the access marker, `Read` or `Write`.
@@ -18,42 +17,18 @@ pub(super) fn access(mutable: bool) -> TokenStream {
 ///
 /// A macro cannot see that a type lacks its lifetime, as in `particles: Particles`. rustc rejects it where a lifetime is
 /// required, in the alias, and reports no further error about a type with an erroneous lifetime.
-pub(super) fn aliased(signature: &Signature, generics: &Generics) -> (Signature, TokenStream) {
+pub(super) fn aliased(signature: &Signature) -> (Signature, TokenStream) {
     let mut signature = signature.clone();
-    let mut aliases = TokenStream::new();
-    for (position, param) in signature.params.iter_mut().enumerate() {
-        let (ParamKind::Value(ty) | ParamKind::Ref(ty) | ParamKind::RefMut(ty)) = &mut param.kind else { continue };
-        if !may_lack_lifetime(ty, generics) {
-            continue;
+    let mut declarations = TokenStream::new();
+    for (param, alias) in signature.params.iter_mut().zip(&signature.aliases) {
+        if let (ParamKind::Value(ty) | ParamKind::Ref(ty) | ParamKind::RefMut(ty), Some(alias)) =
+            (&mut param.kind, alias)
+        {
+            declarations.extend(quote!(type #alias = #ty;));
+            *ty = parse_quote!(#alias);
         }
-        let alias = Ident::new(&format!("__Parameter{position}"), Span::call_site().located_at(ty.span()));
-        aliases.extend(quote!(type #alias = #ty;));
-        *ty = parse_quote!(#alias);
     }
-    (signature, aliases)
-}
-
-/// Returns whether rustc has to decide that a type has a lifetime: it is the path of a type that is not generic over the
-/// parameters of the function.
-fn may_lack_lifetime(ty: &Type, generics: &Generics) -> bool {
-    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
-    let is_primitive = path.get_ident().is_some_and(|name| is_primitive(&name.to_string()));
-    !is_primitive
-        && !generics.params.iter().any(|param| match param {
-            GenericParam::Type(TypeParam { ident, .. }) | GenericParam::Const(ConstParam { ident, .. }) => {
-                mentions(ty.to_token_stream(), ident)
-            }
-            GenericParam::Lifetime(_) => false,
-        })
-}
-
-/// Returns whether the tokens contain an identifier.
-fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(other) => other == *ident,
-        TokenTree::Group(group) => mentions(group.stream(), ident),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
+    (signature, declarations)
 }
 
 /// Returns the type of a parameter in the body, where references are handles of places with the lifetime `'k`.

@@ -94,13 +94,6 @@ impl Category {
     }
 }
 
-/// Returns whether this is the name of a primitive scalar type.
-pub(crate) fn is_primitive(name: &str) -> bool {
-    const NAMES: [&str; 13] =
-        ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
-    NAMES.contains(&name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::Category;

@@ -137,7 +137,7 @@ pub(super) fn call(call: &ExprCall, path: &ExprPath) -> Option<String> {
             },
         ));
     }
-    if single && super::category::is_primitive(&last) {
+    if single && crate::identity::is_primitive(&last) {
         return Some(explained(
             &format!("`{last}` is a type, and cannot be called"),
             "Rust converts numbers with the operator `as`",

@@ -10,6 +10,7 @@
 mod call;
 pub(crate) mod category;
 mod control;
+pub(crate) mod declared;
 mod depth;
 mod expr;
 mod fallible;
@@ -33,6 +34,7 @@ use syn::visit::Visit;
 use self::call::fallback::Fallbacks;
 pub(crate) use self::call::fallback::method_number;
 use self::category::Category;
+use self::declared::Declared;
 use crate::extent::Extent;
 use crate::identity;
 use crate::position::{self, Name, ours};
@@ -101,7 +103,8 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     });
     let result = result.map(|(slot, _)| slot);
     let (result_name, label) = (result_name(), body_label());
-    let result_type = signature.result.as_ref().map_or_else(|| quote!(()), ToTokens::to_token_stream);
+    let declared = Declared::new(signature);
+    let (declarations, result_type) = (declared.params(), declared.result().unwrap_or_else(|| quote!(())));
     let fallbacks = lowerer.fallbacks.items(kind);
     let views = signature.views.iter().map(|path| identity::check(path, identity::Known::View));
     let cpu = quote! {
@@ -109,6 +112,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         use ::cumbia::__private::body::*;
         #fallbacks
         #(#views)*
+        #declarations
         #learn_params
         let #result_name: #result_type = #label: { #statements };
         #learn_result

@@ -4,7 +4,9 @@
 
 use std::mem::offset_of;
 
-use cumbia_kernel_lang::__private::{BuiltIn, ConstantType, Operator, Repr, VariableType, ir, op, structure};
+use cumbia_kernel_lang::__private::{
+    BuiltIn, ConstantType, HasDeviceLayout, Operator, Repr, VariableType, ir, op, structure,
+};
 use cumbia_kernel_lang::{Components, DeviceType};
 
 use super::{Component, Vec2, Vec3, Vec4};
@@ -12,6 +14,11 @@ use super::{Component, Vec2, Vec3, Vec4};
 /// Implements the traits for a vector with these components.
 macro_rules! elements {
     ($($name:ident [$($field:ident)*];)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Component> HasDeviceLayout for $name<T> {
+            type This = Self;
+        }
+
         impl<T: Component> VariableType for $name<T> {
             type Repr = Self;
 

@@ -13,8 +13,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path};
 
 use crate::extent::Extent;
-use crate::identity::{self, Known};
-use crate::lower::category::is_primitive;
+use crate::identity::{self, Known, is_primitive};
 use crate::lower::place::PlaceContext;
 use crate::lower::sugar::is_upper_case;
 use crate::lower::{Category, Lowerer, Value, foreign, peeled, slot_name};

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprAssign, ExprBinary, Type};
 
 use crate::extent::Extent;
-use crate::lower::category::is_primitive;
+use crate::identity::is_primitive;
 use crate::lower::place::effects;
 use crate::lower::place::operator::{applied, assign_marker, resolved};
 use crate::lower::place::{Form, Place, PlaceContext, root};

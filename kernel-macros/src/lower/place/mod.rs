@@ -172,8 +172,9 @@ impl Lowerer<'_> {
         let base = self.place(&index.expr, context);
         let Value { id: position, cpu: position_cpu, category: _ } = self.expr(&index.index);
         let base_cpu = &base.cpu;
-        let (cpu, form) = if base.form != Form::Handle && base.category == Category::Owned {
-            // An array in a variable is indexed by plain Rust.
+        let is_value = matches!(base.category, Category::Owned | Category::Tuple(_));
+        let (cpu, form) = if base.form != Form::Handle && is_value {
+            // An array in a variable is indexed by plain Rust, and so is what cannot be indexed.
             let brackets = grouped(Delimiter::Bracket, index.bracket_token.span.join(), position_cpu);
             let base_cpu = if position::is_ours(index.expr.span()) {
                 standing_for(self.shown(index.expr.span()), base_cpu.clone())
@@ -316,5 +317,5 @@ fn is_other_integer(name: &Ident) -> bool {
 
 /// Returns whether a type that is written out is a number or `bool`.
 fn is_number(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| crate::lower::category::is_primitive(&name.to_string())))
+    matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| crate::identity::is_primitive(&name.to_string())))
 }
