@@ -54,13 +54,13 @@ pub mod __private {
     pub use crate::intrinsics::LaneValue;
     pub use crate::methods::{array, cloned};
     pub use crate::named;
-    pub use crate::number::Lossless;
+    pub use crate::number::{CastLiteral, Lossless};
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
     pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of, variant_content};
     pub use crate::types::{
-        Branched, ConstantType, DerivesCopy, DeviceType, HasDeviceLayout, Repr, VariableType, argument_struct, bits_of,
-        branch, data_enumeration, declared, enumeration, from_failure, is_tag, load_bits, require_element, store_bits,
-        structure,
+        Branched, ConstantType, DerivesCopy, DeviceType, HasDeviceLayout, IsCopy, Repr, VariableType, argument_struct,
+        bits_of, branch, data_enumeration, declared, enumeration, from_failure, is_tag, load_bits, require_element,
+        store_bits, structure,
     };
     pub use cumbia_kernel_ir as ir;
 

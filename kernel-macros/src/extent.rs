@@ -2,7 +2,7 @@
 
 use proc_macro2::{Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::Expr;
+use syn::{Expr, Token};
 
 use crate::position::{ours, standing_for};
 
@@ -89,7 +89,7 @@ impl Extent {
     }
 
     /// Returns the tokens that have the value of an expression. If it has an operator, so have the tokens, for which rustc suggests
-    /// parentheses with a method call.
+    /// parentheses with a method call: a dereference, of a mutable reference, because a temporary may be borrowed mutably.
     pub(crate) fn value(self, tokens: TokenStream) -> TokenStream {
         if !self.operation {
             return tokens;
@@ -97,6 +97,7 @@ impl Extent {
         let [mut star, mut and] = ['*', '&'].map(|operator| Punct::new(operator, Spacing::Alone));
         star.set_span(self.first);
         and.set_span(self.first);
-        quote!(#star #and #tokens)
+        let mutable = Token![mut](self.first);
+        quote!(#star #and #mutable #tokens)
     }
 }

@@ -131,6 +131,9 @@ rules! {
     RECURSION: "recursion is not supported in {body}",
         why "the stack of a GPU thread is small, and its size is fixed before the launch",
         help "write a loop, with a local array as an explicit stack";
+    SHARED_TYPE: "the type of this shared memory is unknown",
+        why "it is allocated for the block before the types of the body are inferred",
+        help "write its type: `let s = shared::<[f32; 256]>();`, or `let s: &mut [f32; 256] = shared();`";
     UNSAFE: "`unsafe` is not supported in {body}",
         why "no operation of a kernel requires it",
         help "remove it; to omit the bounds checks, use `#[kernel(unchecked)]`";

@@ -713,6 +713,10 @@ pub(crate) fn option(ty: &Type) -> Option<&Type> {
 /// without them the path names a user's type.
 pub(crate) fn heap_type(path: &TypePath) -> Option<&Ident> {
     let last = path.path.segments.last()?;
+    let first = &path.path.segments.first()?.ident;
+    if path.path.segments.len() > 1 && first != "std" && first != "alloc" {
+        return None; // a type of the user's
+    }
     let standard = is_heap_name(&last.ident.to_string()) && (!last.arguments.is_none() || last.ident == "String");
     standard.then_some(&last.ident)
 }

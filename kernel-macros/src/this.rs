@@ -210,9 +210,10 @@ fn mentions(tokens: TokenStream) -> bool {
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Group(group) if mentions(group.stream()) => return true,
-            TokenTree::Ident(ident) if ident == "self" => return true,
-            // `Self::Scalar` is another type.
-            TokenTree::Ident(ident) if ident == "Self" && !begins_path(tokens.peek()) => return true,
+            // `Self::Scalar` is another type, and `self::Scalar` one of the module.
+            TokenTree::Ident(ident) if (ident == "self" || ident == "Self") && !begins_path(tokens.peek()) => {
+                return true;
+            }
             TokenTree::Group(_) | TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
     }

@@ -5,7 +5,7 @@ use cumbia::prelude::*;
 use crate::inputs::Edges;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![numbers, bools_and_bytes, lossless, chains];
+pub(crate) const CASES: &[Case] = listed![numbers, bools_and_bytes, lossless, chains, literals];
 
 /// A kernel that casts numbers of one type to every type.
 macro_rules! cast_from {
@@ -122,6 +122,37 @@ fn lossless(run: &mut Run<'_>) {
     run.expect("u64", &u64s, &bytes.map(|x| u64::from(x) * 1_000_000_007));
     run.expect("i32", &i32s, &shorts.map(|x| i32::from(x) * 65_535));
     run.expect("f64", &f64s, &floats.map(|x| f64::from(x) / 3.0));
+}
+
+/// A literal without a suffix has the type of the cast, if it can.
+#[kernel]
+#[allow(clippy::excessive_precision, clippy::unnecessary_cast, reason = "what is tested")]
+pub fn cast_literals(u64s: &mut [u64], f32s: &mut [f32]) {
+    u64s[0] = 0xcbf2_9ce4_8422_2325 as u64;
+    u64s[1] = (3_000_000_000) as u64 + 5_000_000_000 as usize as u64;
+    u64s[2] = -3_000_000_000 as i64 as u64;
+    u64s[3] = 200 as u8 as i8 as u64;
+    u64s[4] = 7 as f32 as u64 + 2.9 as u8 as u64;
+    f32s[0] = 1.000_000_059_604_644_775_390_625_01 as f32;
+    f32s[1] = -1.000_000_059_604_644_775_390_625_01 as f64 as f32;
+    f32s[2] = 16_777_217 as f32;
+}
+
+#[allow(clippy::excessive_precision, clippy::unnecessary_cast, reason = "as above")]
+fn literals(run: &mut Run<'_>) {
+    let (mut u64s, mut f32s) = (run.zeros(5), run.zeros(3));
+    run.launch(cast_literals(&mut u64s, &mut f32s).over(1));
+    let wide = [0xcbf2_9ce4_8422_2325, 8_000_000_000, -3_000_000_000i64 as u64, 200u8 as i8 as u64, 9];
+    run.expect("u64", &u64s, &wide);
+    run.expect(
+        "f32",
+        &f32s,
+        &[
+            1.000_000_059_604_644_775_390_625_01 as f32,
+            -1.000_000_059_604_644_775_390_625_01 as f64 as f32,
+            16_777_217 as f32,
+        ],
+    );
 }
 
 /// Casts of casts, and of results that are wider in C than in Rust.

@@ -35,6 +35,24 @@ programs! {
         }
 
         #[device]
+        impl std::ops::Add for S {
+            type Output = S;
+
+            fn add(self, other: S) -> S {
+                S { a: self.a.wrapping_add(other.a) }
+            }
+        }
+
+        #[device]
+        impl std::ops::Neg for S {
+            type Output = S;
+
+            fn neg(self) -> S {
+                S { a: self.a.wrapping_neg() }
+            }
+        }
+
+        #[device]
         pub fn inc(i: &mut i32) -> i32 {
             *i = i.wrapping_add(1);
             *i
@@ -121,6 +139,19 @@ programs! {
         y[6] = inc(&mut (constant, 1).0);
         y[7] = inc(&mut S { a: v }.a);
         y[8] = constant ^ v;
+    }
+
+    fn of_operators(x: &[i32], y: &mut [i32]) {
+        let (a, b) = (S { a: x[0] }, S { a: x[1] });
+        y[0] = (a + b).bump();
+        y[1] = (-a).bump() + ((a + b)).plus(x[2] % 100);
+        y[2] = inc(&mut (x[3] ^ 5)) ^ inc(&mut !x[4]) ^ inc(&mut (x[5] as i16 as i32));
+        let sum = &mut (a + -b);
+        sum.bump();
+        y[3] = sum.a;
+        y[4] = match x[6] & 3 { n @ 0..2 => n, mut n => { n += 3; n } };
+        let r = &-(x[7] / 2);
+        y[5] = *r;
     }
 
     fn sequences(x: &[i32], y: &mut [i32]) {

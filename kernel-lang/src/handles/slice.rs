@@ -210,7 +210,7 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     message = "an index must be a `usize`, not `{Self}`",
     label = "not a `usize`",
     note = "why: slices and arrays are indexed by `usize`, as in Rust",
-    note = "help: write `x[i as usize]`"
+    note = "help: for another integer write `x[i as usize]`, for a reference `x[*i]`; a slice has one dimension, `x[row * width + column]`, and a view several, `a[[row, column]]`"
 )]
 pub trait Index {
     /// Returns the index.

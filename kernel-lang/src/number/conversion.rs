@@ -93,3 +93,40 @@ macro_rules! casts {
 }
 
 casts!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64);
+
+/// The types of a literal without a suffix that is cast to `Self`, as rustc infers them: `3_000_000_000 as u64` is a literal of type
+/// `u64`, and `1 as f32` one of type `i32`.
+pub trait CastLiteral {
+    /// That of an integer.
+    type Int;
+    /// That of a floating-point number.
+    type Float;
+}
+
+/// Implements [`CastLiteral`], given the types of both literals.
+macro_rules! cast_literals {
+    ($($ty:ident: $int:ident $float:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl CastLiteral for $ty {
+            type Int = $int;
+            type Float = $float;
+        }
+    )*};
+}
+
+cast_literals! {
+    bool: i32 f64;
+    char: u8 f64;
+    i8: i8 f64;
+    i16: i16 f64;
+    i32: i32 f64;
+    i64: i64 f64;
+    isize: isize f64;
+    u8: u8 f64;
+    u16: u16 f64;
+    u32: u32 f64;
+    u64: u64 f64;
+    usize: usize f64;
+    f32: i32 f32;
+    f64: i32 f64;
+}

@@ -17,7 +17,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, S
 use ::half::{bf16, f16};
 
 pub use components::Components;
-pub use conversion::{Lossless, NumberCast};
+pub use conversion::{CastLiteral, Lossless, NumberCast};
 pub use float::{BitsMethods, Float, FloatMethods, LargeFloatCast};
 pub use integer::{Integer, IntegerMethods};
 pub use methods::{HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};

@@ -19,6 +19,18 @@ pub trait DerivesCopy {
 #[diagnostic::do_not_recommend]
 impl<T: Copy> DerivesCopy for T {}
 
+/// `Copy`, as the bound of the implementations for a type with `#[derive(DeviceType)]`, with the message of [`DerivesCopy`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a device type, but not `Copy`",
+    label = "not `Copy`",
+    note = "why: device code copies values out of memory",
+    note = "help: write `#[derive(Clone, Copy, DeviceType)]`"
+)]
+pub trait IsCopy: Copy {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy> IsCopy for T {}
+
 /// The name, type and byte offset of a field.
 type Described<'a> = (&'a str, fn() -> Type, usize);
 

@@ -466,7 +466,7 @@ fn held(name: &Ident, generics: &Generics, data: &Contents) -> TokenStream {
 fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: bool) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut bounds: Vec<TokenStream> = own.map(|predicate| quote!(#predicate)).collect();
-    bounds.push(quote!(for<'a> #this: ::core::marker::Copy));
+    bounds.push(quote!(for<'a> #this: ::cumbia::__private::IsCopy));
     if invalid {
         // Suppresses further errors about a field that was rejected.
         bounds.push(quote!(for<'a> #this: ::core::marker::Send + ::core::marker::Sync));

@@ -7,11 +7,11 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
     Expr, ExprArray, ExprCast, ExprConst, ExprLit, ExprPath, ExprRepeat, ExprStruct, ExprTuple, ExprUnary, Lit, Member,
-    Path, UnOp,
+    Path, Type, UnOp,
 };
 
 use super::place::PlaceContext;
-use super::{Category, Lowerer, Value, foreign, grouped, slot_name, tapped, variant_test};
+use super::{Category, Lowerer, Value, foreign, grouped, peeled, slot_name, tapped, variant_test};
 use crate::extent::Extent;
 use crate::lower::sugar::is_upper_case;
 use crate::position::{ours, standing_for};
@@ -96,13 +96,31 @@ impl Lowerer<'_> {
 
     /// Lowers a literal together with the minus before it, if any: `-128` is a valid `i8`, and `128` is not.
     pub(super) fn literal(&mut self, lit: &ExprLit, minus: Option<&syn::Token![-]>) -> Value {
+        self.literal_as(lit, minus, None)
+    }
+
+    /// Lowers a literal that is cast to a type, if any: the type of a literal without a suffix is then that of the cast, if the literal
+    /// can have it.
+    fn literal_as(&mut self, lit: &ExprLit, minus: Option<&syn::Token![-]>, cast: Option<&Type>) -> Value {
         let Some(value) = self.literal_value(lit, minus.is_some()) else {
             return self.placeholder(lit);
         };
         let slot = self.slot();
         let span = minus.map_or(lit.span(), Spanned::span);
         let extent = Extent::between(span, lit.span());
-        let cpu = tapped(slot, lit.span(), &quote!(#minus #lit), extent);
+        let kind = match &lit.lit {
+            Lit::Int(lit) if lit.suffix().is_empty() => Some("Int"),
+            Lit::Float(lit) if lit.suffix().is_empty() => Some("Float"),
+            _ => None,
+        };
+        let cpu = if let (Some(ty), Some(kind)) = (cast, kind) {
+            let (at, kind) = (ours(lit.span()), Ident::new(kind, ours(lit.span())));
+            let name = extent.opening(slot_name(slot, lit.span()));
+            let of = quote_spanned!(at=> <#ty as ::cumbia::__private::CastLiteral>::#kind);
+            extent.field(quote_spanned!(at=> #name.value::<#of>(#minus #lit)))
+        } else {
+            tapped(slot, lit.span(), &quote!(#minus #lit), extent)
+        };
         self.value(ExprKind::Literal { value, slot }, span, cpu)
     }
 
@@ -193,7 +211,14 @@ impl Lowerer<'_> {
     }
 
     fn cast(&mut self, cast: &ExprCast) -> Value {
-        let Value { id: operand, cpu, category: _ } = self.expr(&cast.expr);
+        let Value { id: operand, cpu, category: _ } = match (peeled(&cast.expr), &*cast.ty) {
+            (_, Type::Infer(_)) => self.expr(&cast.expr),
+            (Expr::Lit(lit), ty) => self.literal_as(lit, None, Some(ty)),
+            (Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr, .. }), ty) if let Expr::Lit(lit) = &**expr => {
+                self.literal_as(lit, Some(minus), Some(ty))
+            }
+            _ => self.expr(&cast.expr),
+        };
         let slot = self.slot();
         let (ty, span) = (&cast.ty, cast.ty.span());
         let cpu = tapped(slot, span, &quote_spanned!(ours(span)=> (#cpu) as #ty), Extent::of_operation(cast));

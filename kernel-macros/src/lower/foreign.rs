@@ -137,6 +137,13 @@ pub(super) fn call(call: &ExprCall, path: &ExprPath) -> Option<String> {
             },
         ));
     }
+    if last == "default" && segments.len() == 2 && first == "Default" {
+        return Some(explained(
+            "`Default::default` is not supported on a device",
+            "the implementations of `Default` are compiled for the host only",
+            "write the value, as in `0.0` or `[0.0; 16]`",
+        ));
+    }
     if single && crate::identity::is_primitive(&last) {
         return Some(explained(
             &format!("`{last}` is a type, and cannot be called"),

@@ -187,6 +187,10 @@ impl Lowerer<'_> {
             }
             _ => init,
         };
+        if ty.is_none() && is_shared_of_unknown_type(init) {
+            self.reject(init, &rules::SHARED_TYPE);
+            return;
+        }
         let part = self.part_of_a_view(init).cloned();
         let argument = self.argument_type(referent(init)).cloned();
         let mut value = match pattern {
@@ -302,6 +306,13 @@ impl Lowerer<'_> {
             self.errors.reject(attribute, rule);
         }
     }
+}
+
+/// `shared()` without a type, which a `let` has to have.
+fn is_shared_of_unknown_type(init: &Expr) -> bool {
+    let Expr::Call(call) = peeled(init) else { return false };
+    let Expr::Path(path) = peeled(&call.func) else { return false };
+    call.args.is_empty() && path.path.is_ident("shared")
 }
 
 impl Statements {

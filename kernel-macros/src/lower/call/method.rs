@@ -66,7 +66,7 @@ impl Lowerer<'_> {
             // Rust probes the methods of a reference in another order than those of its referent.
             let of_reference = borrow.is_some() || place.form != Form::Handle;
             let handle = match borrow {
-                Some(borrow) => reborrowed(place_cpu.clone(), mutable, borrow.span()),
+                Some(borrow) => reborrowed(place_cpu, mutable, Extent::of_tokens(borrow)),
                 None => place_cpu.clone(),
             };
             let guard = Guard::new(&handle, receiver.span(), of_reference);

@@ -269,7 +269,7 @@ impl Guard {
     /// Returns the expression of the type on which the user calls the method: a reference, or its referent.
     pub(in crate::lower) fn referent(&self) -> TokenStream {
         let variable = self.reference.as_ref().unwrap_or(&self.receiver);
-        quote!(*#variable)
+        quote_spanned!(variable.span()=> *#variable)
     }
 
     /// Returns the declaration of `reference`.

@@ -12,6 +12,7 @@ use syn::{
     LitInt, Meta, Type,
 };
 
+use crate::extent::Extent;
 use crate::lower::pattern::matching::{Condition, Conditions, after};
 use crate::lower::{Body, Category, Lowerer, Open, Value, body_label, in_braces, peeled, sugar};
 use crate::position::{Name, ours};
@@ -239,7 +240,12 @@ impl Lowerer<'_> {
         let span: Span = jump.return_token.span();
         let cpu = match cpu {
             _ if !self.signature.kernel => quote_spanned!(ours(span)=> break #label #cpu),
-            Some(cpu) => quote_spanned!(ours(span)=> break #label #cx.returning(#cpu)),
+            Some(cpu) => {
+                // As the field of a tuple, a value of a wrong type is no error of the call.
+                let extent = jump.expr.as_deref().map_or(Extent::at(span), Extent::of_tokens);
+                let value = extent.field(extent.opening(quote_spanned!(ours(span)=> #cx.returning((#cpu,)))));
+                quote_spanned!(ours(span)=> break #label #value)
+            }
             None => quote_spanned!(ours(span)=> break #label #cx.returning(())),
         };
         let value = value.map(|value| value.id);

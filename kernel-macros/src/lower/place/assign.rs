@@ -54,7 +54,7 @@ impl Lowerer<'_> {
                 let stored = Extent::of(right);
                 let value = stored.field(stored.opening(&new));
                 let set = quote_spanned! {ours(left.span())=>
-                    let #new = (#value_cpu,);
+                    let mut #new = (#value_cpu,);
                     #left_cpu.set_to(|| #value);
                 };
                 grouped(Delimiter::Brace, ours(left.span()), set)

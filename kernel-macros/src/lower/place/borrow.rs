@@ -1,11 +1,12 @@
 //! Borrow expressions (`&x`, `&mut y[i]`, `&x[a..b]`), which on the CPU create handles of places and slices.
 
 use cumbia_kernel_ir::{ExprKind, Local, LocalId, Pattern, Stmt};
-use proc_macro2::{Delimiter, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprIndex, ExprRange, ExprReference, ExprUnary, Lit, RangeLimits, UnOp};
 
+use crate::extent::Extent;
 use crate::lower::place::{Form, Place, PlaceContext, root};
 use crate::lower::{Category, Known, Lowerer, Value, grouped, peeled, slot_name};
 use crate::position::{self, ours, standing_for};
@@ -79,7 +80,7 @@ impl Lowerer<'_> {
     /// Borrows a lowered place.
     fn borrowed(&mut self, place: Place, reference: &ExprReference, mutable: bool) -> Value {
         let Place { id, cpu, form, category } = place;
-        let span = reference.span();
+        let (span, extent) = (reference.span(), Extent::of_tokens(reference));
         let is_argument = self.argument_type(&reference.expr).is_some();
         if is_argument && mutable {
             return self.reject(reference, &rules::ARGUMENT_BORROW_MUT);
@@ -91,12 +92,12 @@ impl Lowerer<'_> {
             (Form::Computed, category @ (Category::Slice | Category::Reference { .. } | Category::Never)) => {
                 Value { id, cpu, category }
             }
-            (Form::Handle, _) => self.with_category(borrow, span, reborrowed(cpu, mutable, span), to_value),
+            (Form::Handle, _) => self.with_category(borrow, span, reborrowed(&cpu, mutable, extent), to_value),
             (Form::Variable, Category::Slice) => {
-                self.with_category(borrow, span, reborrowed(cpu, mutable, span), Category::Slice)
+                self.with_category(borrow, span, reborrowed(&cpu, mutable, extent), Category::Slice)
             }
             (Form::Variable, Category::Reference { .. }) => {
-                self.with_category(borrow, span, reborrowed(cpu, mutable, span), to_value)
+                self.with_category(borrow, span, reborrowed(&cpu, mutable, extent), to_value)
             }
             (Form::Variable, Category::Never)
             | (
@@ -145,7 +146,8 @@ impl Lowerer<'_> {
                 PlaceContext::Read | PlaceContext::Shared => "part",
             };
             let method = Ident::new(method, span);
-            (quote_spanned!(span=> #base_cpu.#method(#cx, #bounds, #at)), Form::Computed, Category::Slice)
+            let arguments = Extent::of_tokens(index).closing(quote_spanned!(span=> #cx, #bounds, #at));
+            (quote_spanned!(span=> #base_cpu.#method #arguments), Form::Computed, Category::Slice)
         };
         // The method may modify the array.
         let mutable = context == PlaceContext::Write || in_rust && self.is_mutable(&index.expr);
@@ -181,10 +183,12 @@ fn handle_of(reference: &ExprReference, cpu: &TokenStream) -> TokenStream {
     let (and, mutability) = (&reference.and_token, &reference.mutability);
     let function = Ident::new(if mutability.is_some() { "borrow_mut" } else { "borrow" }, ours(reference.span()));
     let function = quote_spanned!(function.span()=> ::cumbia::__private::#function);
-    standing_for(reference.span(), quote!(#function(#and #mutability #cpu)))
+    let extent = Extent::of_tokens(reference);
+    extent.field(extent.opening(quote!(#function(#and #mutability #cpu),)))
 }
 
-/// Reborrows a handle, read-only unless `mutable`.
-pub(in crate::lower) fn reborrowed(handle: TokenStream, mutable: bool, span: Span) -> TokenStream {
-    if mutable { standing_for(span, handle) } else { standing_for(span, quote_spanned!(ours(span)=> #handle.read())) }
+/// Reborrows a handle, read-only unless `mutable`, for the borrow of this extent.
+pub(in crate::lower) fn reborrowed(handle: &TokenStream, mutable: bool, borrow: Extent) -> TokenStream {
+    let handle = if mutable { quote!(#handle,) } else { quote_spanned!(borrow.hidden()=> #handle.read(),) };
+    borrow.field(borrow.opening(handle))
 }

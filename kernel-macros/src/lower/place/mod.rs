@@ -189,7 +189,9 @@ impl Lowerer<'_> {
                 PlaceContext::Read | PlaceContext::Shared | PlaceContext::Receiver => Ident::new("at", ours(span)),
                 PlaceContext::Write => Ident::new("at_mut", ours(span)),
             };
-            (quote_spanned!(ours(span)=> #base_cpu.#method(#cx, #position_cpu, #at)), Form::Handle)
+            let arguments = quote_spanned!(ours(span)=> #cx, #position_cpu, #at);
+            let arguments = Extent::of_tokens(index).closing(arguments);
+            (quote_spanned!(ours(span)=> #base_cpu.#method #arguments), Form::Handle)
         };
         let id = self.push(ExprKind::Index { base: base.id, index: position }, span);
         let category = if base.category == Category::Argument { Category::Argument } else { Category::Owned };
