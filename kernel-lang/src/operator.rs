@@ -225,6 +225,11 @@ impl<T: Ordered<T>, const N: usize> Operator<Order, [T; N]> for [T; N] {
     type Key = BuiltIn;
 }
 
+/// `()` is compared as a part of an `Option` or a `Result`.
+impl Operator<Eq, ()> for () {
+    type Key = BuiltIn;
+}
+
 /// Implements the comparisons of tuples.
 macro_rules! tuples {
     ($($($part:ident $key:ident $position:literal)*;)*) => {$(

@@ -83,5 +83,7 @@ programs! {
         let lossless: Result<u32, _> = byte.try_into();
         y[7] = lossless.unwrap_or(0).into();
         y[8] = i8::try_from(byte).unwrap_or_default() as u64;
+        y[9] = (u8::try_from(x[0]) == Ok(3)) as u64 + 2 * (u8::try_from(x[1]) == u8::try_from(x[2])) as u64;
+        y[10] = (Some(()) != None) as u64;
     }
 }

@@ -16,6 +16,7 @@ use super::Integer;
 use super::conversion::{Converted, Lossless};
 use crate::cpu::Call;
 use crate::definition::{CalleeKey, DefinedMethod, Returned};
+use crate::operator::{BuiltIn, Eq, Operator};
 use crate::types::{ConstantType, Scalar, Valued, VariableType, has_device_layout};
 
 /// Implements the traits for an error without a value: a unit in the IR.
@@ -29,6 +30,10 @@ macro_rules! errors {
             fn sample(_variant: usize) -> Option<Self> {
                 $sample
             }
+        }
+
+        impl Operator<Eq, $error> for $error {
+            type Key = BuiltIn;
         }
 
         impl ConstantType for $error {
