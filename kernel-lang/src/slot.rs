@@ -36,6 +36,13 @@ impl<R> Clone for Slot<R> {
 impl<R> Copy for Slot<R> {}
 
 impl<R> Slot<R> {
+    /// Returns the slot. If `T` is unknown, because a type lacks its derive, which is reported, the type of the result is unknown as
+    /// well, and rustc reports nothing about what is passed to it.
+    #[inline(always)]
+    pub fn given<T: Given>(self) -> T::Same<Self> {
+        T::same(self)
+    }
+
     /// Infers the type of a variable.
     #[inline(always)]
     pub fn is<T: VariableType<Repr = R>>(self, _: &T) {}
@@ -61,6 +68,24 @@ impl<R> Slot<R> {
     #[inline(always)]
     pub fn tap<T: VariableType<Repr = R>>(self, value: T) -> T {
         value
+    }
+}
+
+/// A projection of a slot to itself that depends on a type, for [`Slot::given`].
+pub trait Given {
+    /// `S`
+    type Same<S>;
+
+    /// Returns the slot.
+    fn same<S>(slot: S) -> Self::Same<S>;
+}
+
+impl<T> Given for T {
+    type Same<S> = S;
+
+    #[inline(always)]
+    fn same<S>(slot: S) -> S {
+        slot
     }
 }
 

@@ -85,6 +85,20 @@ impl<'a> Declared<'a> {
         Some(self.projection(ty).unwrap_or_else(|| ty.to_token_stream()))
     }
 
+    /// Returns the call that makes a slot depend on a type of the signature that may lack its derive, with the given tokens: `.given::<..>()`.
+    pub(super) fn given(&self, ty: &impl ToTokens) -> Option<TokenStream> {
+        let (_, ty) = self.types.iter().find(|(known, _)| *known == ty.to_token_stream().to_string())?;
+        Some(quote_spanned!(ours(ty.span())=> .given::<<#ty as ::cumbia::__private::HasDeviceLayout>::This>()))
+    }
+
+    /// As [`given`](Self::given), for the type of a variant: that of `Kind::Leaf` is `Kind`.
+    pub(super) fn given_of_variant(&self, path: &Path) -> Option<TokenStream> {
+        let mut ty = path.clone();
+        ty.segments.pop();
+        ty.segments.pop_punct();
+        self.given(&ty)
+    }
+
     /// Returns the projection of a type that may lack its derive.
     fn projection(&self, ty: &Type) -> Option<TokenStream> {
         let (_, ty) = self.types.iter().find(|(known, _)| *known == text(ty))?;

@@ -200,7 +200,9 @@ impl Lowerer<'_> {
         let (extent, method) = (Extent::of_tokens(tokens), Ident::new(method, ours(span)));
         let (name, closure) =
             (extent.opening(slot_name(slot, span)), extent.closing(quote_spanned!(ours(span)=> || #tokens)));
-        let cpu = quote_spanned!(ours(span)=> #name.#method #closure);
+        let path: Option<Path> = syn::parse2(tokens.to_token_stream()).ok();
+        let given = path.and_then(|path| self.declared.given_of_variant(&path));
+        let cpu = quote_spanned!(ours(span)=> #name #given.#method #closure);
         self.value(ExprKind::Constant(slot), span, cpu)
     }
 
@@ -324,7 +326,9 @@ impl Lowerer<'_> {
         let (name, cpu) = match pattern {
             Some(pattern) => {
                 let value = quote!(#path #braces);
-                (variant_in_slot(&last, slot), variant_test(pattern, path.span(), slot, &value, extent))
+                let given = self.declared.given(path).or_else(|| self.declared.given_of_variant(path));
+                let test = variant_test(pattern, path.span(), (slot, given.as_ref()), &value, extent);
+                (variant_in_slot(&last, slot), test)
             }
             None => (last, tapped(slot, path.span(), &quote!(#path #braces), extent)),
         };

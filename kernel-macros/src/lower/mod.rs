@@ -70,6 +70,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     errors.about(kind);
     let mut lowerer = Lowerer {
         signature,
+        declared: Declared::new(signature),
         errors,
         cx: Ident::new("cx", Span::mixed_site()),
         exprs: Vec::new(),
@@ -103,7 +104,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     });
     let result = result.map(|(slot, _)| slot);
     let (result_name, label) = (result_name(), body_label());
-    let declared = Declared::new(signature);
+    let declared = &lowerer.declared;
     let (declarations, result_type) = (declared.params(), declared.result().unwrap_or_else(|| quote!(())));
     let fallbacks = lowerer.fallbacks.items(kind);
     let views = signature.views.iter().map(|path| identity::check(path, identity::Known::View));
@@ -168,15 +169,22 @@ fn tapped(slot: SlotId, shown: Span, value: &TokenStream, extent: Extent) -> Tok
     extent.field(quote_spanned!(ours(shown)=> #name.value(#value)))
 }
 
-/// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path.
-fn variant_test(pattern: &TokenStream, span: Span, slot: SlotId, value: &TokenStream, extent: Extent) -> TokenStream {
+/// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path. `given` makes the slot
+/// depend on the type: see [`Declared::given`].
+fn variant_test(
+    pattern: &TokenStream,
+    span: Span,
+    (slot, given): (SlotId, Option<&TokenStream>),
+    value: &TokenStream,
+    extent: Extent,
+) -> TokenStream {
     let name = extent.opening(slot_name(slot, span));
     let arguments = extent.closing(quote_spanned! {ours(span)=>
         #value,
         |value| if let #pattern = value { true } else { false },
         |is| ::cumbia::__private::variant_content(is),
     });
-    quote_spanned!(ours(span)=> #name.variant #arguments)
+    quote_spanned!(ours(span)=> #name #given.variant #arguments)
 }
 
 /// Returns the variable that holds the value of the body.
@@ -223,6 +231,8 @@ struct Body {
 /// The state of the traversal.
 struct Lowerer<'a> {
     signature: &'a Signature,
+    /// The types of the signature that may lack their derive.
+    declared: Declared<'a>,
     errors: &'a mut Errors,
     cx: Ident,
     exprs: Vec<Expr>,
@@ -290,7 +300,11 @@ impl Lowerer<'_> {
             if let ParamKind::Argument(ty) | ParamKind::ArgumentRef(ty) = &param.kind {
                 self.known[id.index()].argument = Some(ty.clone());
             }
-            learn.extend(self.learn(by, id, &param.name, param.span()));
+            let given = match &param.kind {
+                ParamKind::Value(ty) => self.declared.given(ty),
+                _ => None,
+            };
+            learn.extend(self.learn_given(by, id, &param.name, param.span(), given.as_ref()));
             ids.push(id);
         }
         (ids, learn)
@@ -334,11 +348,23 @@ impl Lowerer<'_> {
     /// Returns the tokens that record a variable's type in its slot, by the slot's method `method`. They are placed
     /// after the declaration; errors about the type are shown at `span`.
     fn learn(&self, method: &str, local: LocalId, name: &Ident, span: Span) -> TokenStream {
+        self.learn_given(method, local, name, span, None)
+    }
+
+    /// As [`learn`](Self::learn), for a variable of a type that may lack its derive: see [`Declared::given`].
+    fn learn_given(
+        &self,
+        method: &str,
+        local: LocalId,
+        name: &Ident,
+        span: Span,
+        given: Option<&TokenStream>,
+    ) -> TokenStream {
         let slot = slot_name(self.locals[local.index()].slot, span);
         let mut shown = name.clone();
         shown.set_span(name.span().located_at(span));
         let method = Ident::new(method, ours(span));
-        quote_spanned!(ours(span)=> #slot.#method(&#shown);)
+        quote_spanned!(ours(span)=> #slot #given.#method(&#shown);)
     }
 
     /// Returns the slot that holds the type of an expression, if there is one.

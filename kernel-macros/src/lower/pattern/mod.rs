@@ -118,8 +118,9 @@ impl Lowerer<'_> {
             cpu = quote!((#cpu));
         }
         for VariantPath { slot, span, pattern, within } in paths {
-            let is =
-                |value: &Ident| variant_test(&pattern, span, slot, &value.to_token_stream(), Extent::at(ours(span)));
+            let is = |value: &Ident| {
+                variant_test(&pattern, span, (slot, None), &value.to_token_stream(), Extent::at(ours(span)))
+            };
             binder.learn.extend(match within {
                 None => {
                     let test = is(&whole);
@@ -379,7 +380,9 @@ impl Lowerer<'_> {
     fn constant_pattern(&mut self, constant: &impl ToTokens, binder: &mut Binder) -> Bound {
         let slot = self.slot();
         let (name, span) = (slot_name(slot, constant.span()), ours(constant.span()));
-        binder.before.extend(quote_spanned!(span=> let _ = #name.constant(|| #constant);));
+        let path: Option<syn::Path> = syn::parse2(constant.to_token_stream()).ok();
+        let given = path.and_then(|path| self.declared.given_of_variant(&path));
+        binder.before.extend(quote_spanned!(span=> let _ = #name #given.constant(|| #constant);));
         Bound::new(Pattern::Constant(slot), constant.to_token_stream())
     }
 
