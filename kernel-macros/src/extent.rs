@@ -1,4 +1,4 @@
-//! Where rustc shows what it says about an emitted expression.
+//! Spans of emitted expressions, at which rustc shows errors and suggestions.
 
 use proc_macro2::{Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

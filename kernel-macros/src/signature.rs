@@ -335,7 +335,7 @@ fn aliases(params: &[Param], role: Role, generics: &Generics) -> Vec<Option<Iden
 }
 
 /// Returns whether the tokens contain an identifier.
-fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
+pub(crate) fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(other) => other == *ident,
         TokenTree::Group(group) => mentions(group.stream(), ident),

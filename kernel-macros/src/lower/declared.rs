@@ -3,15 +3,14 @@
 //! The projection of a type to itself is an error if the type lacks its derive, and the type of the variable stays unknown then. So rustc
 //! reports the type once, where it is declared, and nothing that the body does with its values.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Path, Type, TypePath};
 
 use crate::identity::is_primitive;
 use crate::position::ours;
-use crate::signature::{Param, ParamKind, Signature};
+use crate::signature::{Param, ParamKind, Signature, mentions};
 
 /// The types of a signature that may lack their derive.
 pub(crate) struct Declared<'a> {
@@ -87,8 +86,8 @@ impl<'a> Declared<'a> {
 
     /// Returns the call that makes a slot depend on a type of the signature that may lack its derive, with the given tokens: `.given::<..>()`.
     pub(super) fn given(&self, ty: &impl ToTokens) -> Option<TokenStream> {
-        let (_, ty) = self.types.iter().find(|(known, _)| *known == ty.to_token_stream().to_string())?;
-        Some(quote_spanned!(ours(ty.span())=> .given::<<#ty as ::cumbia::__private::HasDeviceLayout>::This>()))
+        let projection = self.projection(ty)?;
+        Some(quote_spanned!(ours(projection.span())=> .given::<#projection>()))
     }
 
     /// As [`given`](Self::given), for the type of a variant: that of `Kind::Leaf` is `Kind`.
@@ -100,7 +99,7 @@ impl<'a> Declared<'a> {
     }
 
     /// Returns the projection of a type that may lack its derive.
-    fn projection(&self, ty: &Type) -> Option<TokenStream> {
+    fn projection(&self, ty: &impl ToTokens) -> Option<TokenStream> {
         let (_, ty) = self.types.iter().find(|(known, _)| *known == text(ty))?;
         Some(quote_spanned!(ty.span()=> <#ty as ::cumbia::__private::HasDeviceLayout>::This))
     }
@@ -108,14 +107,13 @@ impl<'a> Declared<'a> {
     /// Returns whether a type is the path of a type that is not generic over the parameters of the function, which have bounds.
     fn may_lack_derive(&self, ty: &Type) -> bool {
         let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
-        let mut generic = Generic { signature: self.signature, found: false };
-        generic.visit_path(path);
         let is_primitive = path.get_ident().is_some_and(|name| is_primitive(&name.to_string()));
-        !is_primitive && !generic.found
+        let is_generic = || self.signature.types.iter().any(|param| mentions(path.to_token_stream(), param));
+        !is_primitive && !is_generic() && !has_lifetimes(path.to_token_stream())
     }
 }
 
-fn text(ty: &Type) -> String {
+fn text(ty: &impl ToTokens) -> String {
     ty.to_token_stream().to_string()
 }
 
@@ -136,19 +134,11 @@ fn type_of(kind: &ParamKind) -> Option<&Type> {
     }
 }
 
-/// Whether a type names a type parameter, or has lifetimes, which the body does not name.
-struct Generic<'a> {
-    signature: &'a Signature,
-    found: bool,
-}
-
-impl<'ast> Visit<'ast> for Generic<'_> {
-    fn visit_path(&mut self, path: &'ast Path) {
-        self.found |= path.segments.iter().any(|segment| self.signature.types.contains(&segment.ident));
-        visit::visit_path(self, path);
-    }
-
-    fn visit_lifetime(&mut self, _: &'ast syn::Lifetime) {
-        self.found = true;
-    }
+/// Returns whether a type has lifetimes, which the body does not name.
+fn has_lifetimes(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '\'',
+        TokenTree::Group(group) => has_lifetimes(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    })
 }

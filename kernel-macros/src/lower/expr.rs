@@ -113,14 +113,12 @@ impl Lowerer<'_> {
             Lit::Float(lit) if lit.suffix().is_empty() => Some("Float"),
             _ => None,
         };
-        let cpu = if let (Some(ty), Some(kind)) = (cast, kind) {
-            let (at, kind) = (ours(lit.span()), Ident::new(kind, ours(lit.span())));
-            let name = extent.opening(slot_name(slot, lit.span()));
-            let of = quote_spanned!(at=> <#ty as ::cumbia::__private::CastLiteral>::#kind);
-            extent.field(quote_spanned!(at=> #name.value::<#of>(#minus #lit)))
-        } else {
-            tapped(slot, lit.span(), &quote!(#minus #lit), extent)
-        };
+        let (name, at) = (extent.opening(slot_name(slot, lit.span())), ours(lit.span()));
+        let of_cast = cast.zip(kind).map(|(ty, kind)| {
+            let kind = Ident::new(kind, at);
+            quote_spanned!(at=> ::<<#ty as ::cumbia::__private::CastLiteral>::#kind>)
+        });
+        let cpu = extent.field(quote_spanned!(at=> #name.value #of_cast(#minus #lit)));
         self.value(ExprKind::Literal { value, slot }, span, cpu)
     }
 

@@ -165,8 +165,13 @@ fn slot_name(slot: SlotId, span: Span) -> Ident {
 
 /// Returns a value that is passed through a slot, which infers its type. Errors about the slot are shown at `shown`.
 fn tapped(slot: SlotId, shown: Span, value: &TokenStream, extent: Extent) -> TokenStream {
-    let name = extent.opening(slot_name(slot, shown));
-    extent.field(quote_spanned!(ours(shown)=> #name.value(#value)))
+    passed(&slot_name(slot, shown), "value", value, extent)
+}
+
+/// Returns a value that is passed through a method of a slot. An error about its type is shown at the value.
+fn passed(slot: &Ident, method: &str, value: &TokenStream, extent: Extent) -> TokenStream {
+    let (receiver, method) = (extent.opening(slot), Ident::new(method, slot.span()));
+    extent.field(quote_spanned!(slot.span()=> #receiver.#method(#value)))
 }
 
 /// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path. `given` makes the slot

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprUnary, Lit, UnOp};
 
 use crate::extent::Extent;
-use crate::lower::{Lowerer, Value, slot_name, sugar};
+use crate::lower::{Lowerer, Value, passed, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;
 
@@ -109,12 +109,6 @@ fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
         Some(around) => standing_for(around, tokens),
         None => tokens,
     }
-}
-
-/// Returns an operand that is passed through a slot. An error about its type is shown at the operand.
-fn passed(slot: &Ident, method: &str, operand: &TokenStream, extent: Extent) -> TokenStream {
-    let (receiver, method) = (extent.opening(slot), Ident::new(method, slot.span()));
-    extent.field(quote!(#receiver.#method(#operand)))
 }
 
 /// Returns the value of an operator, in the user's parentheses if there are any. Errors about the operator are shown at its token, the
