@@ -1,4 +1,4 @@
-//! The placeholder of a function that a kernel calls without a device function of that name in scope.
+//! What is called where it does not exist: host functions in kernels, and operations of a device in host functions.
 //!
 //! A device function is a host function and a type of the same name, and a call resolves the type. Without `#[device]` there is no
 //! such type, and rustc's own error, about a missing struct, does not say what to do. So a call imports the function under the name
@@ -40,4 +40,20 @@ where
     fn this(self) -> Self::This {
         unreachable!("the trait is implemented for no type")
     }
+}
+
+/// Implemented for no type: the bound of the functions that calls of intrinsics in host code resolve to. The lifetime keeps rustc from
+/// checking it where they are declared.
+#[diagnostic::on_unimplemented(
+    message = "an operation of a device is called in a host function",
+    label = "exists in kernels and device functions only",
+    note = "why: the function around this call has neither `#[kernel]` nor `#[device]`, so that it runs on the host",
+    note = "help: write `#[device]` above the function, or above the `impl` or `trait` that it is in; `#[kernel]`, if it is launched"
+)]
+pub trait InDeviceCode<'k> {
+    /// A projection to an error type, so that what follows is no second error.
+    type Result;
+
+    /// Returns what cannot be called.
+    fn result() -> Self::Result;
 }

@@ -80,7 +80,7 @@ crate::named! {
     Not: ::core::ops::Not as the_operator_Not;
     PartialEq: ::core::cmp::PartialEq as the_operator_PartialEq;
     PartialOrd: ::core::cmp::PartialOrd as the_operator_PartialOrd;
-    shared: crate::intrinsics::shared as the_device_shared;
-    dynamic_shared: crate::intrinsics::dynamic_shared as the_device_dynamic_shared;
-    dynamic_shared_at: crate::intrinsics::dynamic_shared_at as the_device_dynamic_shared_at;
+    shared: crate::intrinsics::memory::types::shared as the_device_shared;
+    dynamic_shared: crate::intrinsics::memory::types::dynamic_shared as the_device_dynamic_shared;
+    dynamic_shared_at: crate::intrinsics::memory::types::dynamic_shared_at as the_device_dynamic_shared_at;
 }

@@ -32,7 +32,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    sync_threads = Intrinsic::SyncThreads
+    sync_threads() = Intrinsic::SyncThreads
 }
 
 intrinsic! {
@@ -62,19 +62,19 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    sync_threads_count = Intrinsic::SyncThreadsVote(ir::Predicate::Count)
+    sync_threads_count(predicate) = Intrinsic::SyncThreadsVote(ir::Predicate::Count)
 }
 
 intrinsic! {
     /// `sync_threads_and(p)`: like [`sync_threads`], and returns whether `p` holds for all threads of the block; CUDA's
     /// `__syncthreads_and`. `p` is as for [`sync_threads_count`].
-    sync_threads_and = Intrinsic::SyncThreadsVote(ir::Predicate::And)
+    sync_threads_and(predicate) = Intrinsic::SyncThreadsVote(ir::Predicate::And)
 }
 
 intrinsic! {
     /// `sync_threads_or(p)`: like [`sync_threads`], and returns whether `p` holds for any thread of the block; CUDA's
     /// `__syncthreads_or`. `p` is as for [`sync_threads_count`].
-    sync_threads_or = Intrinsic::SyncThreadsVote(ir::Predicate::Or)
+    sync_threads_or(predicate) = Intrinsic::SyncThreadsVote(ir::Predicate::Or)
 }
 
 intrinsic! {
@@ -115,7 +115,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    sync_grid = Intrinsic::SyncGrid
+    sync_grid() = Intrinsic::SyncGrid
 }
 
 intrinsic! {
@@ -154,7 +154,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    has_faulted = Intrinsic::HasFaulted
+    has_faulted() = Intrinsic::HasFaulted
 }
 
 impl sync_threads<'_> {

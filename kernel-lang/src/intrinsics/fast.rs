@@ -37,7 +37,7 @@ macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident $fast:ident($($parameter:ident),*) -> $result:ty = $value:expr;)*) => {$(
         intrinsic! {
             $(#[$doc])*
-            $name = Intrinsic::Fast(Fast::$fast)
+            $name($($parameter),*) = Intrinsic::Fast(Fast::$fast)
         }
 
         impl $name<'_> {

@@ -39,19 +39,19 @@ intrinsic! {
     /// ```
     ///
     /// The orderings of `atomic_store_explicit` and the others express the same with the flag itself.
-    thread_fence = Intrinsic::Fence(Scope::Device)
+    thread_fence() = Intrinsic::Fence(Scope::Device)
 }
 
 intrinsic! {
     /// `thread_fence_block()`: like [`thread_fence`], as observed by the threads of the block; CUDA's
     /// `__threadfence_block`.
-    thread_fence_block = Intrinsic::Fence(Scope::Block)
+    thread_fence_block() = Intrinsic::Fence(Scope::Block)
 }
 
 intrinsic! {
     /// `thread_fence_system()`: like [`thread_fence`], as observed by all devices and the host; CUDA's
     /// `__threadfence_system`.
-    thread_fence_system = Intrinsic::Fence(Scope::System)
+    thread_fence_system() = Intrinsic::Fence(Scope::System)
 }
 
 /// Implements the fences, which are the same on a CPU.

@@ -28,7 +28,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    grid[const N] = Intrinsic::Grid(N as u8)
+    grid[const N](dimensions) = Intrinsic::Grid(N as u8)
 }
 
 intrinsic! {
@@ -52,7 +52,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    global_id[const N] = Intrinsic::Grid(N as u8)
+    global_id[const N](dimensions) = Intrinsic::Grid(N as u8)
 }
 
 intrinsic! {
@@ -75,27 +75,27 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    grid_size[const N] = Intrinsic::GridSize(N as u8)
+    grid_size[const N](dimensions) = Intrinsic::GridSize(N as u8)
 }
 
 intrinsic! {
     /// `thread_idx()`: the thread's index in its block, a [`Dim3`]; CUDA's `threadIdx`.
-    thread_idx = Intrinsic::ThreadIdx
+    thread_idx() = Intrinsic::ThreadIdx
 }
 
 intrinsic! {
     /// `block_idx()`: the block's index in the grid, a [`Dim3`]; CUDA's `blockIdx`.
-    block_idx = Intrinsic::BlockIdx
+    block_idx() = Intrinsic::BlockIdx
 }
 
 intrinsic! {
     /// `block_dim()`: the number of threads of a block in each dimension, a [`Dim3`]; CUDA's `blockDim`.
-    block_dim = Intrinsic::BlockDim
+    block_dim() = Intrinsic::BlockDim
 }
 
 intrinsic! {
     /// `grid_dim()`: the number of blocks in each dimension, a [`Dim3`]; CUDA's `gridDim`.
-    grid_dim = Intrinsic::GridDim
+    grid_dim() = Intrinsic::GridDim
 }
 
 intrinsic! {
@@ -103,7 +103,7 @@ intrinsic! {
     ///
     /// The threads of a block form warps in linear order, `x` fastest: thread 33 of a one-dimensional block is lane 1
     /// of the second warp.
-    lane_id = Intrinsic::LaneId
+    lane_id() = Intrinsic::LaneId
 }
 
 /// The number of dimensions that the argument of an intrinsic states.

@@ -2,7 +2,8 @@
 //!
 //! Each is a type with the operation's name: a call in a kernel resolves to it by rustc's own name lookup, so that
 //! importing, renaming and shadowing work as for functions. The type determines the [`Intrinsic`] for the compiler, and
-//! its method `call` implements the operation on the CPU. They cannot be called outside a kernel.
+//! its method `call` implements the operation on the CPU. They cannot be called outside a kernel or device function: the function of
+//! the same name that a call in host code resolves to has a bound that is never satisfied, so that the error says so.
 //!
 //! `cumbia::prelude` has those that most kernels use; `use cumbia::intrinsics::*;` imports all.
 //!
@@ -31,7 +32,7 @@ mod barrier;
 pub mod fast;
 mod fence;
 mod geometry;
-mod memory;
+pub(crate) mod memory;
 mod predicate;
 mod warp;
 
@@ -56,9 +57,24 @@ pub use warp::{
     shfl_up_sync, shfl_xor_sync, sync_warp, uni_sync,
 };
 
-/// Defines the type of an intrinsic, with its generic parameters, and its representation in the IR. `[const N]` declares
-/// an intrinsic whose only argument is the number of dimensions, the literal `N`.
+/// Defines an intrinsic: its type and its function. `[const N]` declares one whose only argument is the number of dimensions, the literal
+/// `N`.
 macro_rules! intrinsic {
+    (
+        $(#[$doc:meta])*
+        $name:ident$(<$($param:ident: $bound:ident),+>)?$([const $n:ident])?($($argument:ident),*) = $intrinsic:expr
+    ) => {
+        $crate::intrinsics::intrinsic_type! {
+            $(#[$doc])*
+            $name$(<$($param: $bound),+>)?$([const $n])? = $intrinsic
+        }
+
+        $crate::intrinsics::host_function!($name$(<$($param),+>)?($($argument),*));
+    };
+}
+
+/// Defines the type of an intrinsic, with its generic parameters, and its representation in the IR.
+macro_rules! intrinsic_type {
     (@call $k:lifetime) => { $crate::cpu::Call<$k> };
     (@call $k:lifetime $n:ident) => { $crate::cpu::DimensionCall<$k, $n> };
     (
@@ -68,7 +84,7 @@ macro_rules! intrinsic {
         $(#[$doc])*
         pub struct $name<'k $(, $($param),+)? $(, const $n: usize)?> {
             #[doc(hidden)]
-            pub call: $crate::intrinsics::intrinsic!(@call 'k $($n)?),
+            pub call: $crate::intrinsics::intrinsic_type!(@call 'k $($n)?),
             #[doc(hidden)]
             pub types: std::marker::PhantomData<fn() -> ($($($param,)+)?)>,
         }
@@ -96,4 +112,22 @@ macro_rules! intrinsic {
     };
 }
 
+/// Defines the function that a call of an intrinsic in host code resolves to. It has a bound that is never satisfied.
+macro_rules! host_function {
+    ($name:ident$(<$($param:ident),+>)?($($argument:ident),*)) => {
+        // Of two items of a name, rustdoc links to neither if both are hidden, as all of this crate.
+        #[cfg(not(doc))]
+        #[doc(hidden)]
+        pub fn $name$(<$($param),+>)?($($argument: impl Sized),*) -> <() as $crate::absent::InDeviceCode<'static>>::Result
+        where
+            for<'k> (): $crate::absent::InDeviceCode<'k>,
+        {
+            $(let _ = $argument;)*
+            <() as $crate::absent::InDeviceCode<'static>>::result()
+        }
+    };
+}
+
+use host_function;
 use intrinsic;
+use intrinsic_type;

@@ -22,7 +22,7 @@ intrinsic! {
     /// mask names must execute the same operation with the same mask. Threads are scheduled independently, as on Volta
     /// and later: nothing else makes them converge. The CPU device detects lanes that wait for each other, as
     /// [`FaultKind::Deadlock`](crate::FaultKind::Deadlock).
-    sync_warp = Intrinsic::SyncWarp
+    sync_warp(mask) = Intrinsic::SyncWarp
 }
 
 intrinsic! {
@@ -50,7 +50,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    shfl_sync = Intrinsic::Shuffle(Shuffle::Index)
+    shfl_sync(mask, value, lane) = Intrinsic::Shuffle(Shuffle::Index)
 }
 
 intrinsic! {
@@ -81,7 +81,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    shfl_up_sync = Intrinsic::Shuffle(Shuffle::Up)
+    shfl_up_sync(mask, value, delta) = Intrinsic::Shuffle(Shuffle::Up)
 }
 
 intrinsic! {
@@ -110,13 +110,13 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    shfl_down_sync = Intrinsic::Shuffle(Shuffle::Down)
+    shfl_down_sync(mask, value, delta) = Intrinsic::Shuffle(Shuffle::Down)
 }
 
 intrinsic! {
     /// `shfl_xor_sync(mask, v, x)`: the value of `v` in the lane with the number of this lane `^ x`; CUDA's
     /// `__shfl_xor_sync`. Only the low five bits of `x` are used. See [`shfl_sync`].
-    shfl_xor_sync = Intrinsic::Shuffle(Shuffle::Xor)
+    shfl_xor_sync(mask, value, lane_mask) = Intrinsic::Shuffle(Shuffle::Xor)
 }
 
 intrinsic! {
@@ -124,19 +124,19 @@ intrinsic! {
     ///
     /// `p` is a `bool`, or an integer of any width that is non-zero if the condition holds. For masks see
     /// [`sync_warp`].
-    all_sync = Intrinsic::Vote(Vote::All)
+    all_sync(mask, predicate) = Intrinsic::Vote(Vote::All)
 }
 
 intrinsic! {
     /// `any_sync(mask, p)`: whether `p` holds in any lane that `mask` names; CUDA's `__any_sync`. `p` is as for
     /// [`all_sync`].
-    any_sync = Intrinsic::Vote(Vote::Any)
+    any_sync(mask, predicate) = Intrinsic::Vote(Vote::Any)
 }
 
 intrinsic! {
     /// `uni_sync(mask, p)`: whether `p` is the same in all lanes that `mask` names; PTX's `vote.uni`. `p` is as for
     /// [`all_sync`].
-    uni_sync = Intrinsic::Vote(Vote::Uni)
+    uni_sync(mask, predicate) = Intrinsic::Vote(Vote::Uni)
 }
 
 intrinsic! {
@@ -165,7 +165,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    ballot_sync = Intrinsic::Vote(Vote::Ballot)
+    ballot_sync(mask, predicate) = Intrinsic::Vote(Vote::Ballot)
 }
 
 intrinsic! {
@@ -194,14 +194,14 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    match_any_sync = Intrinsic::MatchAny
+    match_any_sync(mask, value) = Intrinsic::MatchAny
 }
 
 intrinsic! {
     /// `match_all_sync(mask, v)`: `(lanes, true)` if `v` is the same in all lanes that `mask` names, and otherwise `(0,
     /// false)`; CUDA's `__match_all_sync`. `lanes` is the mask of the participating lanes, a `u32`. `v` is as for
     /// [`match_any_sync`].
-    match_all_sync = Intrinsic::MatchAll
+    match_all_sync(mask, value) = Intrinsic::MatchAll
 }
 
 /// Declares a reduction.
@@ -211,7 +211,7 @@ macro_rules! reduction {
             $(#[$doc])*
             ///
             /// `v` is an `i32` or a `u32`. For masks see [`sync_warp`].
-            $name = Intrinsic::Reduce(Reduce::$reduce)
+            $name(mask, value) = Intrinsic::Reduce(Reduce::$reduce)
         }
     };
 }
@@ -270,33 +270,33 @@ intrinsic! {
     /// It does not synchronise, and guarantees nothing about where these lanes are afterwards. The mask may omit lanes
     /// that could have converged; it always includes the calling lane. Calls at different locations are never merged:
     /// the branches of an `if` have separate masks. To make lanes agree on who takes part, use [`ballot_sync`].
-    active_mask = Intrinsic::ActiveMask
+    active_mask() = Intrinsic::ActiveMask
 }
 
 intrinsic! {
     /// `lanemask_eq()`: the mask of this lane, a `u32`; PTX's `%lanemask_eq`.
-    lanemask_eq = Intrinsic::LaneMask(Comparison::Eq)
+    lanemask_eq() = Intrinsic::LaneMask(Comparison::Eq)
 }
 
 intrinsic! {
     /// `lanemask_lt()`: the mask of the lanes below this one, a `u32`; PTX's `%lanemask_lt`. For an example see
     /// [`ballot_sync`].
-    lanemask_lt = Intrinsic::LaneMask(Comparison::Lt)
+    lanemask_lt() = Intrinsic::LaneMask(Comparison::Lt)
 }
 
 intrinsic! {
     /// `lanemask_le()`: the mask of this lane and those below, a `u32`; PTX's `%lanemask_le`.
-    lanemask_le = Intrinsic::LaneMask(Comparison::Le)
+    lanemask_le() = Intrinsic::LaneMask(Comparison::Le)
 }
 
 intrinsic! {
     /// `lanemask_gt()`: the mask of the lanes above this one, a `u32`; PTX's `%lanemask_gt`.
-    lanemask_gt = Intrinsic::LaneMask(Comparison::Gt)
+    lanemask_gt() = Intrinsic::LaneMask(Comparison::Gt)
 }
 
 intrinsic! {
     /// `lanemask_ge()`: the mask of this lane and those above, a `u32`; PTX's `%lanemask_ge`.
-    lanemask_ge = Intrinsic::LaneMask(Comparison::Ge)
+    lanemask_ge() = Intrinsic::LaneMask(Comparison::Ge)
 }
 
 /// A lane number or a distance between lanes: an integer of any width.

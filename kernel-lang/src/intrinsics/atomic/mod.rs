@@ -17,10 +17,10 @@ use crate::handles::{IntoPlace, IntoPlaceMut};
 
 /// Declares an operation in its relaxed and its explicit form, with the documentation of the first.
 macro_rules! operation {
-    ($(#[$doc:meta])* $name:ident $explicit:ident $op:ident $example:literal) => {
+    ($(#[$doc:meta])* $name:ident $explicit:ident($($argument:ident),*) $op:ident $example:literal) => {
         intrinsic! {
             $(#[$doc])*
-            $name = Intrinsic::Atomic {
+            $name($($argument),*) = Intrinsic::Atomic {
                 op: AtomicOp::$op,
                 ordering: ir::Ordering::Relaxed,
                 scope: ir::Scope::Device,
@@ -32,7 +32,7 @@ macro_rules! operation {
             ///
             /// The ordering has its Rust name: [`Relaxed`], [`Acquire`], [`Release`], [`AcqRel`], [`SeqCst`]. The scope
             /// is CUDA's: [`BlockScope`], [`DeviceScope`], [`SystemScope`].
-            $explicit<O: MemoryOrdering, S: MemoryScope> = Intrinsic::Atomic {
+            $explicit<O: MemoryOrdering, S: MemoryScope>($($argument),*) = Intrinsic::Atomic {
                 op: AtomicOp::$op,
                 ordering: O::IR,
                 scope: S::IR,
@@ -67,12 +67,12 @@ operation! {
     /// # Ok(())
     /// # }
     /// ```
-    atomic_add atomic_add_explicit Add "atomic_add_explicit::<AcqRel, BlockScope>(&mut y[i], v)"
+    atomic_add atomic_add_explicit(place, value) Add "atomic_add_explicit::<AcqRel, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
     /// `atomic_sub(&mut y[i], v)`: subtracts `v`, and returns the old value; CUDA's `atomicSub`. Integers wrap.
-    atomic_sub atomic_sub_explicit Sub "atomic_sub_explicit::<AcqRel, BlockScope>(&mut y[i], v)"
+    atomic_sub atomic_sub_explicit(place, value) Sub "atomic_sub_explicit::<AcqRel, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
@@ -103,35 +103,35 @@ operation! {
     /// # Ok(())
     /// # }
     /// ```
-    atomic_min atomic_min_explicit Min "atomic_min_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
+    atomic_min atomic_min_explicit(place, value) Min "atomic_min_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
     /// `atomic_max(&mut y[i], v)`: replaces the element by the greater of itself and `v`, and returns the old value;
     /// CUDA's `atomicMax`. Floats are compared as by [`atomic_min`].
-    atomic_max atomic_max_explicit Max "atomic_max_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
+    atomic_max atomic_max_explicit(place, value) Max "atomic_max_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
     /// `atomic_and(&mut y[i], v)`: replaces the element by `y[i] & v`, and returns the old value; CUDA's `atomicAnd`.
-    atomic_and atomic_and_explicit And "atomic_and_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
+    atomic_and atomic_and_explicit(place, value) And "atomic_and_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
     /// `atomic_or(&mut y[i], v)`: replaces the element by `y[i] | v`, and returns the old value; CUDA's `atomicOr`.
-    atomic_or atomic_or_explicit Or "atomic_or_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
+    atomic_or atomic_or_explicit(place, value) Or "atomic_or_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
     /// `atomic_xor(&mut y[i], v)`: replaces the element by `y[i] ^ v`, and returns the old value; CUDA's `atomicXor`.
-    atomic_xor atomic_xor_explicit Xor "atomic_xor_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
+    atomic_xor atomic_xor_explicit(place, value) Xor "atomic_xor_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
     /// `atomic_exch(&mut y[i], v)`: replaces the element by `v`, and returns the old value; CUDA's `atomicExch`.
     ///
     /// A thread may spin on it until another thread writes: see [`atomic_load`].
-    atomic_exch atomic_exch_explicit Exchange "atomic_exch_explicit::<Acquire, DeviceScope>(&mut y[i], v)"
+    atomic_exch atomic_exch_explicit(place, value) Exchange "atomic_exch_explicit::<Acquire, DeviceScope>(&mut y[i], v)"
 }
 
 operation! {
@@ -177,19 +177,19 @@ operation! {
     ///
     /// An explicit ordering is that of a successful exchange; a failed one is a load, with the part of the ordering
     /// that applies to loads.
-    atomic_cas atomic_cas_explicit CompareExchange "atomic_cas_explicit::<AcqRel, DeviceScope>(&mut y[i], expected, v)"
+    atomic_cas atomic_cas_explicit(place, expected, value) CompareExchange "atomic_cas_explicit::<AcqRel, DeviceScope>(&mut y[i], expected, v)"
 }
 
 operation! {
     /// `atomic_inc(&mut y[i], limit)`: increments the element, and wraps to 0 after `limit`: `if old >= limit { 0 }
     /// else { old + 1 }`. Returns the old value; CUDA's `atomicInc`.
-    atomic_inc atomic_inc_explicit Inc "atomic_inc_explicit::<AcqRel, DeviceScope>(&mut y[i], limit)"
+    atomic_inc atomic_inc_explicit(place, limit) Inc "atomic_inc_explicit::<AcqRel, DeviceScope>(&mut y[i], limit)"
 }
 
 operation! {
     /// `atomic_dec(&mut y[i], limit)`: decrements the element, and wraps to `limit` after 0: `if old == 0 || old >
     /// limit { limit } else { old - 1 }`. Returns the old value; CUDA's `atomicDec`.
-    atomic_dec atomic_dec_explicit Dec "atomic_dec_explicit::<AcqRel, DeviceScope>(&mut y[i], limit)"
+    atomic_dec atomic_dec_explicit(place, limit) Dec "atomic_dec_explicit::<AcqRel, DeviceScope>(&mut y[i], limit)"
 }
 
 operation! {
@@ -224,12 +224,12 @@ operation! {
     /// # Ok(())
     /// # }
     /// ```
-    atomic_load atomic_load_explicit Load "atomic_load_explicit::<Acquire, DeviceScope>(&y[i])"
+    atomic_load atomic_load_explicit(place) Load "atomic_load_explicit::<Acquire, DeviceScope>(&y[i])"
 }
 
 operation! {
     /// `atomic_store(&mut y[i], v)`: replaces the element by `v`. Returns nothing.
-    atomic_store atomic_store_explicit Store "atomic_store_explicit::<Release, DeviceScope>(&mut y[i], v)"
+    atomic_store atomic_store_explicit(place, value) Store "atomic_store_explicit::<Release, DeviceScope>(&mut y[i], v)"
 }
 
 /// Implements an operation in its relaxed and its explicit form.
