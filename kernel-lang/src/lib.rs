@@ -58,9 +58,9 @@ pub mod __private {
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
     pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of, variant_content};
     pub use crate::types::{
-        Branched, ConstantType, DerivesCopy, DeviceType, HasDeviceLayout, IsCopy, Repr, VariableType, argument_struct,
-        bits_of, branch, data_enumeration, declared, enumeration, from_failure, is_tag, load_bits, require_element,
-        store_bits, structure,
+        Branched, ConstantType, DeviceCopy, DeviceType, HasDeviceLayout, Repr, VariableType, argument_struct, bits_of,
+        branch, data_enumeration, declared, enumeration, from_failure, is_tag, load_bits, require_element, store_bits,
+        structure,
     };
     pub use cumbia_kernel_ir as ir;
 

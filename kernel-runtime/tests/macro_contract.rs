@@ -11,9 +11,9 @@ use cumbia_kernel_runtime::{Device, Float, Integer, Number, bf16, f16};
 use private::body::*;
 use private::ir::{Constant, ConstantValue, Method, Scalar, Type};
 use private::{
-    BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, FieldOf, HasDeviceLayout,
-    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, PlaceRef, Read, Repr, Returned, Slice, Slot,
-    Slots, VariableType, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op,
+    BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DeviceType, FieldOf, HasDeviceLayout, IntoPlace,
+    IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, PlaceRef, Read, Repr, Returned, Slice, Slot, Slots,
+    VariableType, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op,
     store_bits, structure,
 };
 
@@ -68,7 +68,6 @@ unsafe impl<T: DeviceType> DeviceType for Complex<T> {
     const ANY_BITS: bool = T::ANY_BITS && T::ANY_BITS;
 
     unsafe fn __load(place: *mut Self) -> Self {
-        let () = <Self as DerivesCopy>::CHECKED;
         // SAFETY: the fields are inside the place.
         unsafe { Complex { re: T::__load(&raw mut (*place).re), im: T::__load(&raw mut (*place).im) } }
     }
@@ -212,11 +211,11 @@ impl<T: Float> Operator<op::Neg, ()> for Complex<T> {
 }
 
 impl<T: Float> Complex<T> {
-    fn __device_norm(&self, _call: Call<'_>) -> Returned<Key, T> {
+    fn __device_norm(&self, _call: Call<'_>, (): ()) -> Returned<Key, T> {
         Returned::new(self.re.hypot(self.im))
     }
 
-    fn __device_conjugate<'k>(&'k mut self, call: Call<'k>) -> Returned<Key, ()> {
+    fn __device_conjugate<'k>(&'k mut self, call: Call<'k>, (): ()) -> Returned<Key, ()> {
         let this = PlaceRef::<Self, Write>::of_receiver_mut(self, call);
         // SAFETY: the field is inside of the place.
         let im = this.project(|place| unsafe { FieldOf::new(&raw mut (*place).im) });
@@ -297,22 +296,22 @@ fn methods<'k, T: Float, I: Integer>(
     (x, out, n, z): (Slice<'k, T, Read>, Slice<'k, Complex<T>, Write>, I, Complex<T>),
 ) -> ((T, u32), impl Slots) {
     slots!(s0, s1, s2, s3, s4, s5, s6, s7);
-    let len = s0.method(x.__device_len(cx.call(&AT)));
+    let len = s0.method(x.__device_len(cx.call(&AT), ()));
     let root = {
         let mut receiver = x.at(cx, 0, &AT).receiver();
         let call = receiver.called(cx.call(&AT));
-        s1.method(receiver.__device_sqrt(call))
+        s1.method(receiver.__device_sqrt(call, ()))
     };
-    let norm = s2.method(z.__device_norm(cx.call(&AT)));
+    let norm = s2.method(z.__device_norm(cx.call(&AT), ()));
     {
         let mut receiver = out.at(cx, 1, &AT).receiver();
         let call = receiver.called(cx.call(&AT));
-        s3.method(receiver.__device_conjugate(call))
+        s3.method(receiver.__device_conjugate(call, ()))
     };
-    let least = s4.method(root.__device_min(cx.call(&AT), norm));
-    let ones = s5.method(n.__device_count_ones(cx.call(&AT)));
-    let bits = s6.method(<::core::primitive::f32>::__device_from_bits(0x3f80_0000, cx.call(&AT)));
-    let three = s7.method((3usize).__device_max(cx.call(&AT), len));
+    let least = s4.method(root.__device_min(cx.call(&AT), (norm,)));
+    let ones = s5.method(n.__device_count_ones(cx.call(&AT), ()));
+    let bits = s6.method(<::core::primitive::f32>::__device_from_bits(0x3f80_0000, cx.call(&AT), ()));
+    let three = s7.method((3usize).__device_max(cx.call(&AT), (len,)));
     let _ = (bits, three);
     ((least, ones), (((s0, s1), (s2, s3)), ((s4, s5), (s6, s7))))
 }
@@ -438,7 +437,7 @@ fn local_arrays_are_place_expressions() {
         let field = |p: *mut Body| unsafe { FieldOf::new(&raw mut (*p).position) };
         bodies.at_mut(cx, 1, &AT).project(field).at_mut(cx, 2, &AT).set(9.0);
         assert_eq!((bodies[1].position, bodies[1].alive), ([1.0, 1.0, 9.0], false));
-        assert_eq!(bodies.at(cx, 1, &AT).project(field).__device_len(cx.call(&AT)).value(), 3);
+        assert_eq!(bodies.at(cx, 1, &AT).project(field).__device_len(cx.call(&AT), ()).value(), 3);
     });
 }
 
@@ -461,8 +460,8 @@ fn places_can_be_projected_borrowed_and_passed() {
         // The receiver of a method that takes a reference is the place itself.
         write(&mut x.at(cx, 0, &AT).project(im).receiver(), 7.0);
 
-        let (start, end) = x.__device_split_at_mut(cx.call(&AT), 1).value();
-        assert_eq!((start.__device_len(cx.call(&AT)).value(), end.__device_len(cx.call(&AT)).value()), (1, 2));
+        let (start, end) = x.__device_split_at_mut(cx.call(&AT), (1,)).value();
+        assert_eq!((start.__device_len(cx.call(&AT), ()).value(), end.__device_len(cx.call(&AT), ()).value()), (1, 2));
         write(end.at_mut(cx, 0, &AT).project(im), 8.0);
     });
     assert_eq!(z.map(|z| z.im), [7.0, 8.0, 6.0]);
@@ -492,7 +491,7 @@ fn array_bits_are_converted_to_valid_values() {
 fn an_empty_slice_has_no_elements() {
     Cx::host(|cx| {
         let x = Slice::<f32, Read>::from_host(&[]);
-        assert!(x.__device_is_empty(cx.call(&AT)).value());
+        assert!(x.__device_is_empty(cx.call(&AT), ()).value());
         assert_eq!(x.part(cx, 0..0, &AT).__values().len(), 0);
         assert_eq!(total(x.part(cx, .., &AT)), 0.0);
     });

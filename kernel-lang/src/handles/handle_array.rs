@@ -62,13 +62,13 @@ impl<H: Copy, const N: usize> Handles<H, N> {
 
     /// `xs.len()`
     #[inline(always)]
-    pub fn __device_len(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Len as usize }>, usize> {
+    pub fn __device_len(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Len as usize }>, usize> {
         Returned::new(N)
     }
 
     /// `xs.is_empty()`
     #[inline(always)]
-    pub fn __device_is_empty(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::IsEmpty as usize }>, bool> {
+    pub fn __device_is_empty(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::IsEmpty as usize }>, bool> {
         Returned::new(N == 0)
     }
 }

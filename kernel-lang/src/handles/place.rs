@@ -9,7 +9,7 @@ use crate::types::{DeviceType, assert_same};
 /// `&T` or `&mut T` in a kernel: the place of an element of an array, of a field of one, or of a shared variable.
 ///
 /// It stays on its thread, since it may refer to a local variable of that thread, which is accessed non-atomically.
-pub struct PlaceRef<'k, T, M> {
+pub struct PlaceRef<'k, T, M = Read> {
     pointer: *mut T,
     memory: PhantomData<(&'k (), M)>,
 }

@@ -11,7 +11,7 @@ use crate::handles::receiver::HandleReceiver;
 use crate::types::{DeviceType, assert_same};
 
 /// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a [`PlaceRef`] does.
-pub struct Slice<'k, T, M> {
+pub struct Slice<'k, T, M = Read> {
     pointer: *mut T,
     len: usize,
     array: PhantomData<(&'k (), M)>,

@@ -12,7 +12,7 @@ use crate::handles::slice::Slice;
 use crate::types::{DeviceType, assert_same};
 
 /// `ArrayView{D}<T>` or `ArrayViewMut{D}<T>` in a kernel.
-pub struct View<'k, T, const D: usize, M> {
+pub struct View<'k, T, const D: usize, M = Read> {
     pointer: *mut T,
     /// The number of elements in each dimension.
     shape: [usize; D],

@@ -18,26 +18,26 @@ type SplitAtMut<'k, T> =
 impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     /// `x.len()`
     #[inline(always)]
-    pub fn __device_len(self, _call: Call<'_>) -> Len {
+    pub fn __device_len(self, _call: Call<'_>, (): ()) -> Len {
         Returned::new(self.count())
     }
 
     /// `x.is_empty()`
     #[inline(always)]
-    pub fn __device_is_empty(self, _call: Call<'_>) -> IsEmpty {
+    pub fn __device_is_empty(self, _call: Call<'_>, (): ()) -> IsEmpty {
         Returned::new(self.count() == 0)
     }
 
     /// `x.split_at(mid)`
     #[inline(always)]
-    pub fn __device_split_at(self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
+    pub fn __device_split_at(self, call: Call<'_>, (mid,): (usize,)) -> SplitAt<'k, T> {
         let (start, end) = self.split(mid).unwrap_or_else(|| split_out_of_bounds(call.at));
         Returned::new((start.read(), end.read()))
     }
 
     /// `x.split_at_mut(mid)`
     #[inline(always)]
-    pub fn __device_split_at_mut(self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
+    pub fn __device_split_at_mut(self, call: Call<'_>, (mid,): (usize,)) -> SplitAtMut<'k, T>
     where
         M: Writable,
     {
@@ -50,19 +50,19 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
 impl<T: DeviceType, M: Access> Slice<'_, T, M> {
     /// `x.get(i).copied()`
     #[inline(always)]
-    pub fn __device_get_copied(self, call: Call<'_>, i: usize) -> Returned<key!(T, [element::get]), Option<T>> {
+    pub fn __device_get_copied(self, call: Call<'_>, (i,): (usize,)) -> Returned<key!(T, [element::get]), Option<T>> {
         Returned::new((i < self.count()).then(|| self.element(i, call.at).get()))
     }
 
     /// `x.first().copied()`
     #[inline(always)]
-    pub fn __device_first_copied(self, call: Call<'_>) -> Returned<key!(T, [element::first]), Option<T>> {
+    pub fn __device_first_copied(self, call: Call<'_>, (): ()) -> Returned<key!(T, [element::first]), Option<T>> {
         Returned::new((self.count() > 0).then(|| self.element(0, call.at).get()))
     }
 
     /// `x.last().copied()`
     #[inline(always)]
-    pub fn __device_last_copied(self, call: Call<'_>) -> Returned<key!(T, [element::last]), Option<T>> {
+    pub fn __device_last_copied(self, call: Call<'_>, (): ()) -> Returned<key!(T, [element::last]), Option<T>> {
         Returned::new(self.count().checked_sub(1).map(|last| self.element(last, call.at).get()))
     }
 }
@@ -71,7 +71,7 @@ impl<T: DeviceType, M: Access> Slice<'_, T, M> {
 impl<T: DeviceType, M: Writable> Slice<'_, T, M> {
     /// `x.swap(a, b)`
     #[inline(always)]
-    pub fn __device_swap(self, call: Call<'_>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()> {
+    pub fn __device_swap(self, call: Call<'_>, (a, b): (usize, usize)) -> Returned<key!(T, [slice::swap]), ()> {
         let (first, second) = (self.element(a, call.at), self.element(b, call.at));
         let value = first.get();
         first.set(second.get());
@@ -81,16 +81,16 @@ impl<T: DeviceType, M: Writable> Slice<'_, T, M> {
 
     /// `x.fill(value)`
     #[inline(always)]
-    pub fn __device_fill(self, _call: Call<'_>, value: T) -> Returned<key!(T, [slice::fill]), ()> {
+    pub fn __device_fill(self, _call: Call<'_>, (value,): (T,)) -> Returned<key!(T, [slice::fill]), ()> {
         self.__elements_mut().for_each(|element| element.set(value));
         Returned::new(())
     }
 
     /// `x.reverse()`
     #[inline(always)]
-    pub fn __device_reverse(self, call: Call<'_>) -> Returned<key!(T, [slice::reverse]), ()> {
+    pub fn __device_reverse(self, call: Call<'_>, (): ()) -> Returned<key!(T, [slice::reverse]), ()> {
         for i in 0..self.count() / 2 {
-            self.__device_swap(call, i, self.count() - 1 - i);
+            self.__device_swap(call, (i, self.count() - 1 - i));
         }
         Returned::new(())
     }
@@ -99,7 +99,7 @@ impl<T: DeviceType, M: Writable> Slice<'_, T, M> {
 impl<T: DeviceType> Slice<'_, T, Read> {
     /// `x.clone()`: copies the reference
     #[inline(always)]
-    pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
+    pub fn __device_clone(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
         Returned::new(self)
     }
 }
@@ -111,58 +111,58 @@ macro_rules! places {
         impl<'k, T: DeviceType, const N: usize, M: Access> $place<'k, [T; N], M> {
             /// `x.len()`
             #[inline(always)]
-            pub fn __device_len(self, _call: Call<'_>) -> Len {
+            pub fn __device_len(self, _call: Call<'_>, (): ()) -> Len {
                 Returned::new(N)
             }
 
             /// `x.is_empty()`
             #[inline(always)]
-            pub fn __device_is_empty(self, _call: Call<'_>) -> IsEmpty {
+            pub fn __device_is_empty(self, _call: Call<'_>, (): ()) -> IsEmpty {
                 Returned::new(N == 0)
             }
 
             /// `x.split_at(mid)`
             #[inline(always)]
-            pub fn __device_split_at(self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
-                self.as_slice().__device_split_at(call, mid)
+            pub fn __device_split_at(self, call: Call<'_>, (mid,): (usize,)) -> SplitAt<'k, T> {
+                self.as_slice().__device_split_at(call, (mid,))
             }
 
             /// `x.split_at_mut(mid)`
             #[inline(always)]
-            pub fn __device_split_at_mut(self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
+            pub fn __device_split_at_mut(self, call: Call<'_>, (mid,): (usize,)) -> SplitAtMut<'k, T>
             where
                 M: Writable,
             {
-                self.as_slice().__device_split_at_mut(call, mid)
+                self.as_slice().__device_split_at_mut(call, (mid,))
             }
         }
 
         impl<'k, T: DeviceType, const N: usize, M: Access> Receiver<'k, $place<'k, [T; N], M>> {
             /// `x[i].len()`
             #[inline(always)]
-            pub fn __device_len(&self, call: Call<'_>) -> Len {
-                self.handle().__device_len(call)
+            pub fn __device_len(&self, call: Call<'_>, (): ()) -> Len {
+                self.handle().__device_len(call, ())
             }
 
             /// `x[i].is_empty()`
             #[inline(always)]
-            pub fn __device_is_empty(&self, call: Call<'_>) -> IsEmpty {
-                self.handle().__device_is_empty(call)
+            pub fn __device_is_empty(&self, call: Call<'_>, (): ()) -> IsEmpty {
+                self.handle().__device_is_empty(call, ())
             }
 
             /// `x[i].split_at(mid)`
             #[inline(always)]
-            pub fn __device_split_at(&self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
-                self.handle().__device_split_at(call, mid)
+            pub fn __device_split_at(&self, call: Call<'_>, (mid,): (usize,)) -> SplitAt<'k, T> {
+                self.handle().__device_split_at(call, (mid,))
             }
 
             /// `x[i].split_at_mut(mid)`
             #[inline(always)]
-            pub fn __device_split_at_mut(&self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
+            pub fn __device_split_at_mut(&self, call: Call<'_>, (mid,): (usize,)) -> SplitAtMut<'k, T>
             where
                 M: Writable,
             {
-                self.handle().__device_split_at_mut(call, mid)
+                self.handle().__device_split_at_mut(call, (mid,))
             }
         }
     )*};
@@ -173,178 +173,182 @@ places!(PlaceRef, Local);
 /// The methods of local arrays, and of arrays in memory if the method is called by path.
 pub trait ArrayMethods<T> {
     /// `x.len()`
-    fn __device_len(&self, call: Call<'_>) -> Len;
+    fn __device_len(&self, call: Call<'_>, _: ()) -> Len;
 
     /// `x.is_empty()`
-    fn __device_is_empty(&self, call: Call<'_>) -> IsEmpty;
+    fn __device_is_empty(&self, call: Call<'_>, _: ()) -> IsEmpty;
 
     /// `x.split_at(mid)`
-    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T>
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, _: (usize,)) -> SplitAt<'k, T>
     where
         T: DeviceType;
 
     /// `x.split_at_mut(mid)`
-    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, _: (usize,)) -> SplitAtMut<'k, T>
     where
         T: DeviceType;
 
     /// `x.get(i).copied()`
-    fn __device_get_copied<'k>(&'k self, call: Call<'k>, i: usize) -> Returned<key!(T, [element::get]), Option<T>>
+    fn __device_get_copied<'k>(&'k self, call: Call<'k>, _: (usize,)) -> Returned<key!(T, [element::get]), Option<T>>
     where
         T: DeviceType;
 
     /// `x.first().copied()`
-    fn __device_first_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::first]), Option<T>>
+    fn __device_first_copied<'k>(&'k self, call: Call<'k>, _: ()) -> Returned<key!(T, [element::first]), Option<T>>
     where
         T: DeviceType;
 
     /// `x.last().copied()`
-    fn __device_last_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::last]), Option<T>>
+    fn __device_last_copied<'k>(&'k self, call: Call<'k>, _: ()) -> Returned<key!(T, [element::last]), Option<T>>
     where
         T: DeviceType;
 
     /// `x.swap(a, b)`
-    fn __device_swap<'k>(&'k mut self, call: Call<'k>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()>
+    fn __device_swap<'k>(&'k mut self, call: Call<'k>, _: (usize, usize)) -> Returned<key!(T, [slice::swap]), ()>
     where
         T: DeviceType;
 
     /// `x.fill(value)`
-    fn __device_fill<'k>(&'k mut self, call: Call<'k>, value: T) -> Returned<key!(T, [slice::fill]), ()>
+    fn __device_fill<'k>(&'k mut self, call: Call<'k>, _: (T,)) -> Returned<key!(T, [slice::fill]), ()>
     where
         T: DeviceType;
 
     /// `x.reverse()`
-    fn __device_reverse<'k>(&'k mut self, call: Call<'k>) -> Returned<key!(T, [slice::reverse]), ()>
+    fn __device_reverse<'k>(&'k mut self, call: Call<'k>, _: ()) -> Returned<key!(T, [slice::reverse]), ()>
     where
         T: DeviceType;
 }
 
 impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     #[inline(always)]
-    fn __device_len(&self, _call: Call<'_>) -> Len {
+    fn __device_len(&self, _call: Call<'_>, (): ()) -> Len {
         Returned::new(N)
     }
 
     #[inline(always)]
-    fn __device_is_empty(&self, _call: Call<'_>) -> IsEmpty {
+    fn __device_is_empty(&self, _call: Call<'_>, (): ()) -> IsEmpty {
         Returned::new(N == 0)
     }
 
     #[inline(always)]
-    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T>
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, (mid,): (usize,)) -> SplitAt<'k, T>
     where
         T: DeviceType,
     {
-        PlaceRef::of_receiver(self, call).__device_split_at(call, mid)
+        PlaceRef::of_receiver(self, call).__device_split_at(call, (mid,))
     }
 
     #[inline(always)]
-    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, (mid,): (usize,)) -> SplitAtMut<'k, T>
     where
         T: DeviceType,
     {
-        PlaceRef::of_receiver_mut(self, call).__device_split_at_mut(call, mid)
+        PlaceRef::of_receiver_mut(self, call).__device_split_at_mut(call, (mid,))
     }
 
     #[inline(always)]
-    fn __device_get_copied<'k>(&'k self, call: Call<'k>, i: usize) -> Returned<key!(T, [element::get]), Option<T>>
+    fn __device_get_copied<'k>(&'k self, call: Call<'k>, (i,): (usize,)) -> Returned<key!(T, [element::get]), Option<T>>
     where
         T: DeviceType,
     {
-        PlaceRef::of_receiver(self, call).as_slice().__device_get_copied(call, i)
+        PlaceRef::of_receiver(self, call).as_slice().__device_get_copied(call, (i,))
     }
 
     #[inline(always)]
-    fn __device_first_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::first]), Option<T>>
+    fn __device_first_copied<'k>(&'k self, call: Call<'k>, (): ()) -> Returned<key!(T, [element::first]), Option<T>>
     where
         T: DeviceType,
     {
-        PlaceRef::of_receiver(self, call).as_slice().__device_first_copied(call)
+        PlaceRef::of_receiver(self, call).as_slice().__device_first_copied(call, ())
     }
 
     #[inline(always)]
-    fn __device_last_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::last]), Option<T>>
+    fn __device_last_copied<'k>(&'k self, call: Call<'k>, (): ()) -> Returned<key!(T, [element::last]), Option<T>>
     where
         T: DeviceType,
     {
-        PlaceRef::of_receiver(self, call).as_slice().__device_last_copied(call)
+        PlaceRef::of_receiver(self, call).as_slice().__device_last_copied(call, ())
     }
 
     #[inline(always)]
-    fn __device_swap<'k>(&'k mut self, call: Call<'k>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()>
+    fn __device_swap<'k>(&'k mut self, call: Call<'k>, (a, b): (usize, usize)) -> Returned<key!(T, [slice::swap]), ()>
     where
         T: DeviceType,
     {
-        PlaceRef::of_receiver_mut(self, call).as_slice().__device_swap(call, a, b)
+        PlaceRef::of_receiver_mut(self, call).as_slice().__device_swap(call, (a, b))
     }
 
     #[inline(always)]
-    fn __device_fill<'k>(&'k mut self, call: Call<'k>, value: T) -> Returned<key!(T, [slice::fill]), ()>
+    fn __device_fill<'k>(&'k mut self, call: Call<'k>, (value,): (T,)) -> Returned<key!(T, [slice::fill]), ()>
     where
         T: DeviceType,
     {
-        PlaceRef::of_receiver_mut(self, call).as_slice().__device_fill(call, value)
+        PlaceRef::of_receiver_mut(self, call).as_slice().__device_fill(call, (value,))
     }
 
     #[inline(always)]
-    fn __device_reverse<'k>(&'k mut self, call: Call<'k>) -> Returned<key!(T, [slice::reverse]), ()>
+    fn __device_reverse<'k>(&'k mut self, call: Call<'k>, (): ()) -> Returned<key!(T, [slice::reverse]), ()>
     where
         T: DeviceType,
     {
-        PlaceRef::of_receiver_mut(self, call).as_slice().__device_reverse(call)
+        PlaceRef::of_receiver_mut(self, call).as_slice().__device_reverse(call, ())
     }
 }
 
 /// A sub-slice of a local array as a receiver: `x[a..b].len()`.
 impl<T: DeviceType> ArrayMethods<T> for [T] {
     #[inline(always)]
-    fn __device_len(&self, _call: Call<'_>) -> Len {
+    fn __device_len(&self, _call: Call<'_>, (): ()) -> Len {
         Returned::new(self.len())
     }
 
     #[inline(always)]
-    fn __device_is_empty(&self, _call: Call<'_>) -> IsEmpty {
+    fn __device_is_empty(&self, _call: Call<'_>, (): ()) -> IsEmpty {
         Returned::new(self.is_empty())
     }
 
     #[inline(always)]
-    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T> {
-        Slice::<T, Read>::from_host(self).__device_split_at(call, mid)
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, (mid,): (usize,)) -> SplitAt<'k, T> {
+        Slice::<T, Read>::from_host(self).__device_split_at(call, (mid,))
     }
 
     #[inline(always)]
-    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T> {
-        Slice::<T, Write>::from_host_mut(self).__device_split_at_mut(call, mid)
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, (mid,): (usize,)) -> SplitAtMut<'k, T> {
+        Slice::<T, Write>::from_host_mut(self).__device_split_at_mut(call, (mid,))
     }
 
     #[inline(always)]
-    fn __device_get_copied<'k>(&'k self, call: Call<'k>, i: usize) -> Returned<key!(T, [element::get]), Option<T>> {
-        Slice::<T, Read>::from_host(self).__device_get_copied(call, i)
+    fn __device_get_copied<'k>(
+        &'k self,
+        call: Call<'k>,
+        (i,): (usize,),
+    ) -> Returned<key!(T, [element::get]), Option<T>> {
+        Slice::<T, Read>::from_host(self).__device_get_copied(call, (i,))
     }
 
     #[inline(always)]
-    fn __device_first_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::first]), Option<T>> {
-        Slice::<T, Read>::from_host(self).__device_first_copied(call)
+    fn __device_first_copied<'k>(&'k self, call: Call<'k>, (): ()) -> Returned<key!(T, [element::first]), Option<T>> {
+        Slice::<T, Read>::from_host(self).__device_first_copied(call, ())
     }
 
     #[inline(always)]
-    fn __device_last_copied<'k>(&'k self, call: Call<'k>) -> Returned<key!(T, [element::last]), Option<T>> {
-        Slice::<T, Read>::from_host(self).__device_last_copied(call)
+    fn __device_last_copied<'k>(&'k self, call: Call<'k>, (): ()) -> Returned<key!(T, [element::last]), Option<T>> {
+        Slice::<T, Read>::from_host(self).__device_last_copied(call, ())
     }
 
     #[inline(always)]
-    fn __device_swap<'k>(&'k mut self, call: Call<'k>, a: usize, b: usize) -> Returned<key!(T, [slice::swap]), ()> {
-        Slice::<T, Write>::from_host_mut(self).__device_swap(call, a, b)
+    fn __device_swap<'k>(&'k mut self, call: Call<'k>, (a, b): (usize, usize)) -> Returned<key!(T, [slice::swap]), ()> {
+        Slice::<T, Write>::from_host_mut(self).__device_swap(call, (a, b))
     }
 
     #[inline(always)]
-    fn __device_fill<'k>(&'k mut self, call: Call<'k>, value: T) -> Returned<key!(T, [slice::fill]), ()> {
-        Slice::<T, Write>::from_host_mut(self).__device_fill(call, value)
+    fn __device_fill<'k>(&'k mut self, call: Call<'k>, (value,): (T,)) -> Returned<key!(T, [slice::fill]), ()> {
+        Slice::<T, Write>::from_host_mut(self).__device_fill(call, (value,))
     }
 
     #[inline(always)]
-    fn __device_reverse<'k>(&'k mut self, call: Call<'k>) -> Returned<key!(T, [slice::reverse]), ()> {
-        Slice::<T, Write>::from_host_mut(self).__device_reverse(call)
+    fn __device_reverse<'k>(&'k mut self, call: Call<'k>, (): ()) -> Returned<key!(T, [slice::reverse]), ()> {
+        Slice::<T, Write>::from_host_mut(self).__device_reverse(call, ())
     }
 }
 

@@ -22,7 +22,7 @@ macro_rules! methods {
                 #[allow(missing_docs, reason = "each is named after the method")]
                 #[allow(clippy::elidable_lifetime_names, reason = "some arguments have the lifetime")]
                 pub fn $device<'s, $($param)?>(
-                    self, $call: Call<'s> $(, $arg: $ty)*
+                    self, $call: Call<'s>, ($($arg,)*): ($($ty,)*)
                 ) -> Returned<methods!(@key $($key)*), $result>
                 where
                     $($bounds)*
@@ -38,7 +38,7 @@ macro_rules! methods {
         pub trait $trait<T> {
             $(
                 fn $device<'s, $($param)?>(
-                    $self: $receiver, call: Call<'s> $(, $arg: $ty)*
+                    $self: $receiver, call: Call<'s>, _: ($($ty,)*)
                 ) -> Returned<methods!(@key $($key)*), $result>
                 where
                     T: DeviceType,
@@ -50,13 +50,13 @@ macro_rules! methods {
             $(
                 #[inline(always)]
                 fn $device<'s, $($param)?>(
-                    $self: $receiver, call: Call<'s> $(, $arg: $ty)*
+                    $self: $receiver, call: Call<'s>, ($($arg,)*): ($($ty,)*)
                 ) -> Returned<methods!(@key $($key)*), $result>
                 where
                     T: DeviceType,
                     $($bounds)*
                 {
-                    PlaceRef::$of_receiver($self, call).as_slice().$device(call $(, $arg)*)
+                    PlaceRef::$of_receiver($self, call).as_slice().$device(call, ($($arg,)*))
                 }
             )*
         }
@@ -66,13 +66,13 @@ macro_rules! methods {
             $(
                 #[inline(always)]
                 fn $device<'s, $($param)?>(
-                    $self: $receiver, call: Call<'s> $(, $arg: $ty)*
+                    $self: $receiver, call: Call<'s>, ($($arg,)*): ($($ty,)*)
                 ) -> Returned<methods!(@key $($key)*), $result>
                 where
                     T: DeviceType,
                     $($bounds)*
                 {
-                    Slice::<T, $slice>::$of_host($self).$device(call $(, $arg)*)
+                    Slice::<T, $slice>::$of_host($self).$device(call, ($($arg,)*))
                 }
             )*
         }

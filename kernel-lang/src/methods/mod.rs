@@ -1,12 +1,12 @@
 //! Built-in methods of slices, arrays, views, `Option` and `Result`, as a kernel calls them. Those of numbers are in
 //! [`number`](crate::number).
 //!
-//! In a kernel `x.sqrt()` becomes `x.__device_sqrt(call)`. rustc resolves the method by the type of `x`, as it would
+//! In a kernel `x.sqrt()` becomes `x.__device_sqrt(call, ())`. rustc resolves the method by the type of `x`, as it would
 //! resolve `sqrt`, and the result type identifies the method for the compiler. A type has these hidden methods only for
 //! operations of the device, so that a host method is not found.
 //!
-//! `call` is the second parameter, after the receiver or the first argument: a wrong number of arguments is then a
-//! single error of rustc, and does not shift the others.
+//! `call` is the second parameter, after the receiver or the first argument, and the arguments behind it are a tuple: a wrong number of
+//! them is a tuple of another length, and rustc's error counts only what the user wrote.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 

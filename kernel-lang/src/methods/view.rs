@@ -11,7 +11,7 @@ use crate::types::DeviceType;
 impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
     /// `v.len()`: the number of all elements.
     #[inline(always)]
-    pub fn __device_len(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Len as usize }>, usize> {
+    pub fn __device_len(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Len as usize }>, usize> {
         // The elements are in memory, so that their number cannot overflow. If a length is 0, the product of the others
         // may overflow, but the result is 0 nevertheless.
         Returned::new(self.shape().into_iter().fold(1, usize::wrapping_mul))
@@ -19,19 +19,23 @@ impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
 
     /// `v.is_empty()`
     #[inline(always)]
-    pub fn __device_is_empty(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::IsEmpty as usize }>, bool> {
+    pub fn __device_is_empty(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::IsEmpty as usize }>, bool> {
         Returned::new(self.shape().contains(&0))
     }
 
     /// `v.shape()`
     #[inline(always)]
-    pub fn __device_shape(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Shape as usize }>, [usize; D]> {
+    pub fn __device_shape(
+        self,
+        _call: Call<'_>,
+        (): (),
+    ) -> Returned<MethodKey<{ Method::Shape as usize }>, [usize; D]> {
         Returned::new(self.shape())
     }
 
     /// `v.t()`
     #[inline(always)]
-    pub fn __device_t(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Transposed as usize }>, Self> {
+    pub fn __device_t(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Transposed as usize }>, Self> {
         Returned::new(self.transposed())
     }
 
@@ -40,6 +44,7 @@ impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
     pub fn __device_is_standard_layout(
         self,
         _call: Call<'_>,
+        (): (),
     ) -> Returned<MethodKey<{ Method::IsStandardLayout as usize }>, bool> {
         Returned::new(self.is_contiguous())
     }
@@ -55,6 +60,7 @@ impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
     pub fn __device_as_slice_unwrapped(
         self,
         call: Call<'_>,
+        (): (),
     ) -> Returned<MethodKey<{ Method::AsSlice as usize }>, Slice<'k, T, Read>> {
         Returned::new(self.slice(call.at).read())
     }
@@ -64,6 +70,7 @@ impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
     pub fn __device_as_slice_mut_unwrapped(
         self,
         call: Call<'_>,
+        (): (),
     ) -> Returned<MethodKey<{ Method::AsSliceMut as usize }>, Slice<'k, T, Write>>
     where
         M: Writable,
@@ -75,7 +82,7 @@ impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
 impl<T: DeviceType, const D: usize> View<'_, T, D, Read> {
     /// `v.clone()`: copies the view, not its elements
     #[inline(always)]
-    pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
+    pub fn __device_clone(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
         Returned::new(self)
     }
 }
@@ -86,7 +93,7 @@ macro_rules! dim {
         impl<T: DeviceType, M: Access> View<'_, T, $dimensions, M> {
             /// `v.dim()`
             #[inline(always)]
-            pub fn __device_dim(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Dim as usize }>, $result> {
+            pub fn __device_dim(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Dim as usize }>, $result> {
                 let [$($name),*] = self.shape();
                 Returned::new($value)
             }
@@ -104,13 +111,13 @@ dim! {
 impl<T: DeviceType, M: Access> View<'_, T, 2, M> {
     /// `v.nrows()`
     #[inline(always)]
-    pub fn __device_nrows(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Nrows as usize }>, usize> {
+    pub fn __device_nrows(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Nrows as usize }>, usize> {
         Returned::new(self.shape()[0])
     }
 
     /// `v.ncols()`
     #[inline(always)]
-    pub fn __device_ncols(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Ncols as usize }>, usize> {
+    pub fn __device_ncols(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Ncols as usize }>, usize> {
         Returned::new(self.shape()[1])
     }
 }
@@ -121,13 +128,13 @@ macro_rules! parts {
         impl<'k, T: DeviceType, M: Access> View<'k, T, $dimensions, M> {
             /// Returns the remaining view at the index.
             #[inline(always)]
-            pub fn $name(self, call: Call<'_>, index: usize) -> Returned<MethodKey<{ Method::$key as usize }>, View<'k, T, { $dimensions - 1 }, Read>> {
+            pub fn $name(self, call: Call<'_>, (index,): (usize,)) -> Returned<MethodKey<{ Method::$key as usize }>, View<'k, T, { $dimensions - 1 }, Read>> {
                 Returned::new(self.with_index::<{ $dimensions - 1 }>($axis, index, call.at).read())
             }
 
             /// Returns the remaining view at the index, writable.
             #[inline(always)]
-            pub fn $name_mut(self, call: Call<'_>, index: usize) -> Returned<MethodKey<{ Method::$key_mut as usize }>, View<'k, T, { $dimensions - 1 }, Write>>
+            pub fn $name_mut(self, call: Call<'_>, (index,): (usize,)) -> Returned<MethodKey<{ Method::$key_mut as usize }>, View<'k, T, { $dimensions - 1 }, Write>>
             where
                 M: Writable,
             {

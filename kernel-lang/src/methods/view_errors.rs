@@ -49,7 +49,7 @@ macro_rules! rejected {
     };
     (@method $bound:ident ($($generic:ident)?) $result:ty: $name:ident($($arg:ident),*)) => {
         #[allow(missing_docs, reason = "each is named after the method")]
-        pub fn $name<$($generic,)? $($arg),*>(self, _: Call<'_>, $(_: $arg),*) -> Returned<NoKey, $result>
+        pub fn $name<$($generic,)? $($arg),*>(self, _: Call<'_>, _: ($($arg,)*)) -> Returned<NoKey, $result>
         where
             Self: $bound,
         {

@@ -34,7 +34,7 @@ pub(super) type Converted<T> = Returned<CastTo<T>, T>;
 )]
 pub trait Lossless<S>: Scalar {
     /// `T::from(x)`
-    fn __device_from(x: S, call: Call<'_>) -> Converted<Self>;
+    fn __device_from(x: S, call: Call<'_>, _: ()) -> Converted<Self>;
 }
 
 /// Implements [`Lossless`] for each type, from itself and from the listed types.
@@ -48,7 +48,7 @@ macro_rules! lossless {
         impl Lossless<$from> for $to {
             #[inline(always)]
             #[allow(clippy::useless_conversion, reason = "a type converts from itself as well")]
-            fn __device_from(x: $from, _call: Call<'_>) -> Converted<$to> {
+            fn __device_from(x: $from, _call: Call<'_>, (): ()) -> Converted<$to> {
                 Returned::new($to::from(x))
             }
         }
@@ -77,7 +77,7 @@ lossless! {
 pub trait NumberCast: Scalar {
     /// `T::cast(x)`
     #[doc(hidden)]
-    fn __device_cast<N: Number>(number: N, call: Call<'_>) -> Converted<Self>;
+    fn __device_cast<N: Number>(number: N, call: Call<'_>, _: ()) -> Converted<Self>;
 }
 
 /// Implements [`NumberCast`] separately for each type: rustc would find a blanket implementation for all types.
@@ -85,7 +85,7 @@ macro_rules! casts {
     ($($number:ident)*) => {$(
         impl NumberCast for $number {
             #[inline(always)]
-            fn __device_cast<N: Number>(number: N, _call: Call<'_>) -> Converted<$number> {
+            fn __device_cast<N: Number>(number: N, _call: Call<'_>, (): ()) -> Converted<$number> {
                 Returned::new(<$number as Number>::cast(number))
             }
         }

@@ -30,7 +30,7 @@ macro_rules! methods {
 
             $(
                 fn $device(
-                    $this, call: Call<'_> $(, $arg: $ty)*
+                    $this, call: Call<'_>, _: ($($ty,)*)
                 ) -> Returned<key!(Self, $key), $result>;
             )*
         }
@@ -48,7 +48,7 @@ macro_rules! methods {
             $(
                 #[inline(always)]
                 fn $device(
-                    $this, call: Call<'_> $(, $arg: $ty)*
+                    $this, call: Call<'_>, ($($arg,)*): ($($ty,)*)
                 ) -> Returned<key!(Self, $key), $result> {
                     methods!(@note call $($fault)?);
                     Returned::new($number::$name($this $(, $arg)*))
@@ -66,16 +66,11 @@ pub trait NumberMethods: Copy {
     type DivEuclid: CalleeKey;
     type RemEuclid: CalleeKey;
 
-    fn __device_min(self, call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Min as usize }>, Self>;
-    fn __device_max(self, call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Max as usize }>, Self>;
-    fn __device_clamp(
-        self,
-        call: Call<'_>,
-        min: Self,
-        max: Self,
-    ) -> Returned<MethodKey<{ Method::Clamp as usize }>, Self>;
-    fn __device_div_euclid(self, call: Call<'_>, rhs: Self) -> Returned<Self::DivEuclid, Self>;
-    fn __device_rem_euclid(self, call: Call<'_>, rhs: Self) -> Returned<Self::RemEuclid, Self>;
+    fn __device_min(self, call: Call<'_>, _: (Self,)) -> Returned<MethodKey<{ Method::Min as usize }>, Self>;
+    fn __device_max(self, call: Call<'_>, _: (Self,)) -> Returned<MethodKey<{ Method::Max as usize }>, Self>;
+    fn __device_clamp(self, call: Call<'_>, _: (Self, Self)) -> Returned<MethodKey<{ Method::Clamp as usize }>, Self>;
+    fn __device_div_euclid(self, call: Call<'_>, _: (Self,)) -> Returned<Self::DivEuclid, Self>;
+    fn __device_rem_euclid(self, call: Call<'_>, _: (Self,)) -> Returned<Self::RemEuclid, Self>;
 }
 
 /// Implements [`NumberMethods`] by the trait that provides each method.
@@ -86,29 +81,29 @@ macro_rules! numbers {
             type RemEuclid = numbers!(@key $euclid $number rem_euclid);
 
             #[inline(always)]
-            fn __device_min(self, _call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Min as usize }>, Self> {
+            fn __device_min(self, _call: Call<'_>, (other,): (Self,)) -> Returned<MethodKey<{ Method::Min as usize }>, Self> {
                 Returned::new($ordered::min(self, other))
             }
 
             #[inline(always)]
-            fn __device_max(self, _call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Max as usize }>, Self> {
+            fn __device_max(self, _call: Call<'_>, (other,): (Self,)) -> Returned<MethodKey<{ Method::Max as usize }>, Self> {
                 Returned::new($ordered::max(self, other))
             }
 
             #[inline(always)]
-            fn __device_clamp(self, call: Call<'_>, min: Self, max: Self) -> Returned<MethodKey<{ Method::Clamp as usize }>, Self> {
+            fn __device_clamp(self, call: Call<'_>, (min, max): (Self, Self)) -> Returned<MethodKey<{ Method::Clamp as usize }>, Self> {
                 call.note();
                 Returned::new($ordered::clamp(self, min, max))
             }
 
             #[inline(always)]
-            fn __device_div_euclid(self, call: Call<'_>, rhs: Self) -> Returned<Self::DivEuclid, Self> {
+            fn __device_div_euclid(self, call: Call<'_>, (rhs,): (Self,)) -> Returned<Self::DivEuclid, Self> {
                 numbers!(@note call $euclid);
                 Returned::new(numbers!(@call $euclid $number div_euclid(self, rhs)))
             }
 
             #[inline(always)]
-            fn __device_rem_euclid(self, call: Call<'_>, rhs: Self) -> Returned<Self::RemEuclid, Self> {
+            fn __device_rem_euclid(self, call: Call<'_>, (rhs,): (Self,)) -> Returned<Self::RemEuclid, Self> {
                 numbers!(@note call $euclid);
                 Returned::new(numbers!(@call $euclid $number rem_euclid(self, rhs)))
             }
@@ -143,10 +138,10 @@ pub trait HalfMethods: Copy {
     type FromF32;
     type FromF64;
 
-    fn __device_to_f32(self, call: Call<'_>) -> Returned<MethodKey<{ Method::ToF32 as usize }>, f32>;
-    fn __device_to_f64(self, call: Call<'_>) -> Returned<MethodKey<{ Method::ToF64 as usize }>, f64>;
-    fn __device_from_f32(x: f32, call: Call<'_>) -> Returned<Self::FromF32, Self>;
-    fn __device_from_f64(x: f64, call: Call<'_>) -> Returned<Self::FromF64, Self>;
+    fn __device_to_f32(self, call: Call<'_>, _: ()) -> Returned<MethodKey<{ Method::ToF32 as usize }>, f32>;
+    fn __device_to_f64(self, call: Call<'_>, _: ()) -> Returned<MethodKey<{ Method::ToF64 as usize }>, f64>;
+    fn __device_from_f32(x: f32, call: Call<'_>, _: ()) -> Returned<Self::FromF32, Self>;
+    fn __device_from_f64(x: f64, call: Call<'_>, _: ()) -> Returned<Self::FromF64, Self>;
 }
 
 /// Implements [`HalfMethods`].
@@ -157,22 +152,22 @@ macro_rules! halves {
             type FromF64 = MethodKey<{ Method::$from_f64 as usize }>;
 
             #[inline(always)]
-            fn __device_to_f32(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::ToF32 as usize }>, f32> {
+            fn __device_to_f32(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::ToF32 as usize }>, f32> {
                 Returned::new(self.to_f32())
             }
 
             #[inline(always)]
-            fn __device_to_f64(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::ToF64 as usize }>, f64> {
+            fn __device_to_f64(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::ToF64 as usize }>, f64> {
                 Returned::new(self.to_f64())
             }
 
             #[inline(always)]
-            fn __device_from_f32(x: f32, _call: Call<'_>) -> Returned<Self::FromF32, Self> {
+            fn __device_from_f32(x: f32, _call: Call<'_>, (): ()) -> Returned<Self::FromF32, Self> {
                 Returned::new($half::from_f32(x))
             }
 
             #[inline(always)]
-            fn __device_from_f64(x: f64, _call: Call<'_>) -> Returned<Self::FromF64, Self> {
+            fn __device_from_f64(x: f64, _call: Call<'_>, (): ()) -> Returned<Self::FromF64, Self> {
                 // The crate's own conversion rounds twice.
                 Returned::new(<$half as Float>::from_f64(x))
             }
@@ -224,10 +219,10 @@ pub trait MixedMethods: Copy {
     fn __device_abs_diff(
         self,
         call: Call<'_>,
-        other: Self,
+        _: (Self,),
     ) -> Returned<MethodKey<{ Method::AbsDiff as usize }>, Self::Unsigned>;
-    fn __device_from_be(x: Self, call: Call<'_>) -> Returned<MethodKey<{ Method::FromBe as usize }>, Self>;
-    fn __device_from_le(x: Self, call: Call<'_>) -> Returned<MethodKey<{ Method::FromLe as usize }>, Self>;
+    fn __device_from_be(x: Self, call: Call<'_>, _: ()) -> Returned<MethodKey<{ Method::FromBe as usize }>, Self>;
+    fn __device_from_le(x: Self, call: Call<'_>, _: ()) -> Returned<MethodKey<{ Method::FromLe as usize }>, Self>;
 }
 
 /// Implements [`MixedMethods`].
@@ -237,17 +232,17 @@ macro_rules! mixed {
             type Unsigned = $unsigned;
 
             #[inline(always)]
-            fn __device_abs_diff(self, _call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::AbsDiff as usize }>, $unsigned> {
+            fn __device_abs_diff(self, _call: Call<'_>, (other,): (Self,)) -> Returned<MethodKey<{ Method::AbsDiff as usize }>, $unsigned> {
                 Returned::new(self.abs_diff(other))
             }
 
             #[inline(always)]
-            fn __device_from_be(x: Self, _call: Call<'_>) -> Returned<MethodKey<{ Method::FromBe as usize }>, Self> {
+            fn __device_from_be(x: Self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::FromBe as usize }>, Self> {
                 Returned::new($integer::from_be(x))
             }
 
             #[inline(always)]
-            fn __device_from_le(x: Self, _call: Call<'_>) -> Returned<MethodKey<{ Method::FromLe as usize }>, Self> {
+            fn __device_from_le(x: Self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::FromLe as usize }>, Self> {
                 Returned::new($integer::from_le(x))
             }
         }

@@ -95,21 +95,25 @@ pub trait TryConversion<S>: Scalar {
     type Key: CalleeKey;
 
     /// `T::try_from(x)`
-    fn __device_try_from(x: S, call: Call<'_>) -> Returned<Self::Key, Result<Self, Self::Error>>;
+    fn __device_try_from(x: S, call: Call<'_>, _: ()) -> Returned<Self::Key, Result<Self, Self::Error>>;
 }
 
 /// `x.into()` and `x.try_into()` of a number.
 pub trait IntoMethods: Scalar {
     /// `x.into()`
     #[inline(always)]
-    fn __device_into<T: Lossless<Self>>(self, call: Call<'_>) -> Converted<T> {
-        T::__device_from(self, call)
+    fn __device_into<T: Lossless<Self>>(self, call: Call<'_>, (): ()) -> Converted<T> {
+        T::__device_from(self, call, ())
     }
 
     /// `x.try_into()`
     #[inline(always)]
-    fn __device_try_into<T: TryConversion<Self>>(self, call: Call<'_>) -> Returned<T::Key, Result<T, T::Error>> {
-        T::__device_try_from(self, call)
+    fn __device_try_into<T: TryConversion<Self>>(
+        self,
+        call: Call<'_>,
+        (): (),
+    ) -> Returned<T::Key, Result<T, T::Error>> {
+        T::__device_try_from(self, call, ())
     }
 }
 
@@ -136,7 +140,7 @@ macro_rules! conversions {
 
             #[inline(always)]
             #[allow(clippy::useless_conversion, reason = "a type converts from itself as well")]
-            fn __device_try_from(x: $from, _call: Call<'_>) -> Returned<Self::Key, Result<$to, $error>> {
+            fn __device_try_from(x: $from, _call: Call<'_>, (): ()) -> Returned<Self::Key, Result<$to, $error>> {
                 Returned::new($to::try_from(x))
             }
         }

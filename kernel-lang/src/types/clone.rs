@@ -20,7 +20,7 @@ use crate::dim::Dim3;
 pub trait CloneMethod: Copy {
     /// `x.clone()`
     #[inline(always)]
-    fn __device_clone(&self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
+    fn __device_clone(&self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
         Returned::new(*self)
     }
 }

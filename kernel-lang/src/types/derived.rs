@@ -4,32 +4,9 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 
 use cumbia_kernel_ir::{EnumType, Field, Scalar, StructType, Type, Variant};
 
-/// The bound of `#[derive(DeviceType)]` on the type itself.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is a device type, but not `Copy`",
-    label = "not `Copy`",
-    note = "why: device code copies values out of memory",
-    note = "help: write `#[derive(Clone, Copy, DeviceType)]`"
-)]
-pub trait DerivesCopy {
-    /// Evaluated to require the trait.
-    const CHECKED: () = ();
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Copy> DerivesCopy for T {}
-
-/// `Copy`, as the bound of the implementations for a type with `#[derive(DeviceType)]`, with the message of [`DerivesCopy`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is a device type, but not `Copy`",
-    label = "not `Copy`",
-    note = "why: device code copies values out of memory",
-    note = "help: write `#[derive(Clone, Copy, DeviceType)]`"
-)]
-pub trait IsCopy: Copy {}
-
-#[diagnostic::do_not_recommend]
-impl<T: Copy> IsCopy for T {}
+/// `Copy`, as the bound of the implementations that `#[derive(DeviceType)]` writes. It implements this trait as well: that is the only error
+/// if the type lacks `Copy`.
+pub trait DeviceCopy: Copy {}
 
 /// The name, type and byte offset of a field.
 type Described<'a> = (&'a str, fn() -> Type, usize);

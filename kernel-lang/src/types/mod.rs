@@ -17,8 +17,7 @@ pub use clone::CloneMethod;
 pub use constant::ConstantType;
 pub use constant::Valued;
 pub use derived::{
-    DerivesCopy, IsCopy, argument_struct, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits,
-    structure,
+    DeviceCopy, argument_struct, bits_of, data_enumeration, enumeration, is_tag, load_bits, store_bits, structure,
 };
 pub(crate) use device_layout::assert_same;
 pub(crate) use device_layout::has_device_layout;

@@ -24,11 +24,11 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
         Contents::Data(data) => data_enumeration(name, generics, data),
     };
     let Implementation { items, ty, sample, any_bits, load, store, placeholder, constant } = implementation;
-    let (clause, own) = (clause(generics, data, &this, invalid), &generics.where_clause);
-    let held = if invalid { quote!(Self) } else { held(name, generics, data) };
+    let held = if invalid { this.clone() } else { held(name, generics, data) };
+    let (clause, own) = (clause(generics, data, (&this, &held), invalid), &generics.where_clause);
     let lane_value =
-        matches!(data, Contents::Enum(_)).then(|| quote!(impl ::cumbia::__private::LaneValue for #this {}));
-    let check = (!invalid).then(|| check(generics, &bounds, data, &this));
+        matches!(data, Contents::Enum(_)).then(|| quote!(impl ::cumbia::__private::LaneValue for #this #clause {}));
+    let copied = copied(generics, &bounds, &this, invalid);
     quote! {
         #[allow(
             non_snake_case, unreachable_code, unused_qualifications, unused_variables, clippy::all, clippy::pedantic,
@@ -96,7 +96,7 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
             }
 
             #lane_value
-            #check
+            #copied
         };
     }
 }
@@ -462,11 +462,19 @@ fn held(name: &Ident, generics: &Generics, data: &Contents) -> TokenStream {
 ///
 /// rustc reports an unsatisfied bound without parameters at each implementation, in its own words. Field types are
 /// therefore bounded here only if they depend on a parameter, and `Copy` is required in a form that rustc does not
-/// check (`for<'a>`): [`check`] verifies it once, with a message of its own.
-fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: bool) -> TokenStream {
+/// check (`for<'a>`). [`copied`] verifies it once.
+fn clause(
+    generics: &Generics,
+    data: &Contents,
+    (this, held): (&TokenStream, &TokenStream),
+    invalid: bool,
+) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut bounds: Vec<TokenStream> = own.map(|predicate| quote!(#predicate)).collect();
-    bounds.push(quote!(for<'a> #this: ::cumbia::__private::IsCopy));
+    bounds.push(quote!(for<'a> #this: ::cumbia::__private::DeviceCopy));
+    if generics.type_params().next().is_some() {
+        bounds.push(quote!(for<'a> #held: ::cumbia::__private::DeviceCopy));
+    }
     if invalid {
         // Suppresses further errors about a field that was rejected.
         bounds.push(quote!(for<'a> #this: ::core::marker::Send + ::core::marker::Sync));
@@ -483,25 +491,18 @@ fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: boo
     quote!(where #(#bounds),*)
 }
 
-/// Returns a check that the type is `Copy`.
-fn check(generics: &Generics, bounds: &[TokenStream], data: &Contents, this: &TokenStream) -> TokenStream {
+/// Returns the implementation of `DeviceCopy`, by which rustc checks that the type is `Copy`. As `#[derive(Copy)]` does, it requires that
+/// the type parameters are.
+fn copied(generics: &Generics, bounds: &[TokenStream], this: &TokenStream, invalid: bool) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates).map(|predicate| quote!(#predicate));
-    let dependent = data
-        .fields()
-        .into_iter()
-        .filter(|field| depends(&field.ty, generics))
-        .map(|Field { member: _, ty }| quote!(#ty: ::cumbia::DeviceType));
     let parameters = generics.type_params().map(|param| {
         let name = &param.ident;
-        quote!(#name: ::cumbia::DeviceType)
+        quote!(#name: ::core::marker::Copy)
     });
-    let clause: Vec<TokenStream> = own.chain(dependent).chain(parameters).collect();
-    quote! {
-        #[allow(dead_code)]
-        fn check<#(#bounds),*>() where #(#clause),* {
-            let () = <#this as ::cumbia::__private::DerivesCopy>::CHECKED;
-        }
-    }
+    // A type with a field that was rejected may be unable to be `Copy`.
+    let assumed = invalid.then(|| quote!(for<'a> #this: ::core::marker::Copy));
+    let clause = own.chain(parameters).chain(assumed);
+    quote!(impl<#(#bounds),*> ::cumbia::__private::DeviceCopy for #this where #(#clause),* {})
 }
 
 /// Returns whether a type names one of the generic parameters.

@@ -16,7 +16,7 @@ use crate::identity::{self, Known};
 use crate::lints;
 use crate::lower::method_number;
 use crate::methods::{DeviceImpl, Method, Role};
-use crate::position::ours;
+use crate::position::{ours, standing_for};
 use crate::signature::{Param, ParamKind, Signature, argument, with_lifetime};
 use crate::this::is_mentioned;
 
@@ -205,7 +205,7 @@ fn argument_method(item: &syn::ItemImpl, role: &Role, method: &Method) -> Option
                 #call: ::cumbia::__private::Call<'k>,
                 (#(#names,)*): (#(#types,)*),
             ) -> ::cumbia::__private::Returned<#key, #result> {
-                <#this>::#device_name(this, #call, #(#names),*)
+                <#this>::#device_name(this, #call, (#(#names,)*))
             }
         }
     })
@@ -266,16 +266,15 @@ pub(super) fn by_reference(method: &Method, vis: &syn::Visibility, key: &TokenSt
     };
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
     let (name, target, call) = (by_reference_name(&declared.ident), device_name(&declared.ident), call());
-    let inputs = with_call([param].into_iter().chain(rest.iter().map(params::call_param)));
-    let names = rest.iter().map(|Param { name, .. }| quote!(#name));
-    let args = insert_after_first([value].into_iter().chain(names), quote!(#call));
+    let inputs = called_inputs(declared, &param, rest);
+    let names = rest.iter().map(|Param { name, .. }| name);
     let (cfgs, result) = (cfgs(attributes), result_type(signature));
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
         #[inline(always)]
-        #vis fn #name<'k, #(#bounds),*>(#(#inputs),*) -> ::cumbia::__private::Returned<#key, #result> #clause {
-            Self::#target(#(#args),*)
+        #vis fn #name<'k, #(#bounds),*>(#inputs) -> ::cumbia::__private::Returned<#key, #result> #clause {
+            Self::#target(#value, #call, (#(#names,)*))
         }
     }
 }
@@ -287,8 +286,11 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
     let name = device_name(&declared.ident);
     let (receiver, rest) = params::split_receiver(signature);
-    let receiver = receiver.map(params::receiver).into_iter();
-    let inputs = with_call(receiver.chain(rest.iter().map(params::call_param)));
+    let inputs = match (receiver, rest.split_first()) {
+        (None, Some((first, rest))) => called_inputs(declared, &params::call_param(first), rest),
+        (None, None) => called_inputs(declared, &quote!((): ()), rest),
+        (Some(receiver), _) => called_inputs(declared, &params::receiver(receiver), rest),
+    };
     let conversions = rest.iter().map(|param| {
         let (name, value) = (&param.name, params::from_call(param));
         quote!(let #name = #value;)
@@ -298,7 +300,7 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
         #(#cfgs)*
         #[doc(hidden)]
         #[inline(always)]
-        #vis fn #name<'k, #(#bounds),*>(#(#inputs),*) -> ::cumbia::__private::Returned<#key, #result> #clause {
+        #vis fn #name<'k, #(#bounds),*>(#inputs) -> ::cumbia::__private::Returned<#key, #result> #clause {
             #(#conversions)*
             ::cumbia::__private::Returned::new(#body)
         }
@@ -490,8 +492,18 @@ pub(super) fn call() -> Ident {
     Ident::new("call", proc_macro2::Span::mixed_site())
 }
 
-/// Returns the parameters with the call context after the receiver or the first parameter. In this position rustc's
-/// error about a wrong number of arguments refers to the user's arguments.
+/// Returns the parameters of a function that a call in a kernel resolves to: the receiver or the first parameter, or `()` if there is none,
+/// the call context, and a tuple of the others. A wrong number of arguments is then a wrong length of the tuple, and rustc's error counts only those of the user.
+fn called_inputs(declared: &syn::Signature, first: &TokenStream, rest: &[Param]) -> TokenStream {
+    let call = call();
+    let names = rest.iter().map(|Param { name, .. }| name);
+    let types = rest.iter().map(params::call_type_of);
+    let span = declared.paren_token.span.join();
+    let (names, types) = (standing_for(span, quote!(#(#names,)*)), standing_for(span, quote!(#(#types,)*)));
+    quote!(#first, #call: ::cumbia::__private::Call<'k>, #names: #types)
+}
+
+/// Returns the parameters with the call context after the receiver or the first parameter.
 fn with_call(inputs: impl Iterator<Item = TokenStream>) -> Vec<TokenStream> {
     let call = call();
     insert_after_first(inputs, quote!(#call: ::cumbia::__private::Call<'k>))

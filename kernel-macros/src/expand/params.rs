@@ -156,6 +156,11 @@ pub(super) fn call_param(param: &Param) -> TokenStream {
     }
 }
 
+/// Returns the type of such a parameter.
+pub(super) fn call_type_of(param: &Param) -> TokenStream {
+    call_type(&param.kind)
+}
+
 /// Returns the type of such a parameter, or, with `true`, the bound of its type. `None` for a tuple, whose parts have bounds.
 pub(super) fn bound_of_call(param: &Param) -> Option<(TokenStream, bool)> {
     let ty = call_type(&param.kind);

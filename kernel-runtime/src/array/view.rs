@@ -625,7 +625,7 @@ mod tests {
         let (_, column) = matrix.split_at(1, 2).unwrap();
         Cx::host(|cx| {
             let column = host_view(WriteView::bind(column));
-            for place in column.__device_column_mut(cx.call(&AT), 0).value().__elements_mut() {
+            for place in column.__device_column_mut(cx.call(&AT), (0,)).value().__elements_mut() {
                 place.set(place.get() + 1);
             }
         });

@@ -22,7 +22,7 @@ macro_rules! methods {
         pub trait $trait<$($param: VariableType + ConstantType + 'static),*>: Sized {
             $(
                 fn $device$(<$other: VariableType + ConstantType + 'static>)?(
-                    self, call: Call<'_> $(, $arg: $ty)*
+                    self, call: Call<'_>, _: ($($ty,)*)
                 ) -> Returned<methods!(@key $module $key), $result>
                 $(where $($bounded: $bound),*)?;
             )*
@@ -32,7 +32,7 @@ macro_rules! methods {
             $(
                 #[inline(always)]
                 fn $device$(<$other: VariableType + ConstantType + 'static>)?(
-                    self, call: Call<'_> $(, $arg: $ty)*
+                    self, call: Call<'_>, ($($arg,)*): ($($ty,)*)
                 ) -> Returned<methods!(@key $module $key), $result>
                 $(where $($bounded: $bound),*)?
                 {

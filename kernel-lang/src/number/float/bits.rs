@@ -15,8 +15,8 @@ pub trait BitsMethods: Copy {
     type Bits;
     type FromBits: CalleeKey;
 
-    fn __device_to_bits(self, call: Call<'_>) -> Returned<MethodKey<{ Method::ToBits as usize }>, Self::Bits>;
-    fn __device_from_bits(bits: Self::Bits, call: Call<'_>) -> Returned<Self::FromBits, Self>;
+    fn __device_to_bits(self, call: Call<'_>, _: ()) -> Returned<MethodKey<{ Method::ToBits as usize }>, Self::Bits>;
+    fn __device_from_bits(bits: Self::Bits, call: Call<'_>, _: ()) -> Returned<Self::FromBits, Self>;
 }
 
 /// Implements [`BitsMethods`].
@@ -27,12 +27,12 @@ macro_rules! bits {
             type FromBits = MethodKey<{ Method::$from_bits as usize }>;
 
             #[inline(always)]
-            fn __device_to_bits(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::ToBits as usize }>, $bits> {
+            fn __device_to_bits(self, _call: Call<'_>, (): ()) -> Returned<MethodKey<{ Method::ToBits as usize }>, $bits> {
                 Returned::new(self.to_bits())
             }
 
             #[inline(always)]
-            fn __device_from_bits(bits: $bits, _call: Call<'_>) -> Returned<Self::FromBits, Self> {
+            fn __device_from_bits(bits: $bits, _call: Call<'_>, (): ()) -> Returned<Self::FromBits, Self> {
                 Returned::new($float::from_bits(bits))
             }
         }

@@ -14,13 +14,13 @@ use crate::types::Scalar;
 pub trait FloatCast: Scalar {
     /// `T::from_f64(x)`
     #[doc(hidden)]
-    fn __device_from_f64(x: f64, call: Call<'_>) -> Converted<Self>;
+    fn __device_from_f64(x: f64, call: Call<'_>, _: ()) -> Converted<Self>;
 }
 
 /// `FloatCast` for the types without an inherent `from_f64`.
 pub trait LargeFloatCast: Scalar {
     /// `f32::from_f64(x)`
-    fn __device_from_f64(x: f64, call: Call<'_>) -> Converted<Self>;
+    fn __device_from_f64(x: f64, call: Call<'_>, _: ()) -> Converted<Self>;
 }
 
 /// Implements the conversions of floats.
@@ -28,7 +28,7 @@ macro_rules! float_casts {
     ($($trait:ident: $($float:ident)*;)*) => {$($(
         impl $trait for $float {
             #[inline(always)]
-            fn __device_from_f64(x: f64, _call: Call<'_>) -> Converted<$float> {
+            fn __device_from_f64(x: f64, _call: Call<'_>, (): ()) -> Converted<$float> {
                 Returned::new(<$float as Float>::from_f64(x))
             }
         }

@@ -107,7 +107,7 @@ macro_rules! float {
 
             $(
                 fn $device(
-                    self, call: Call<'_> $(, $arg: $ty)*
+                    self, call: Call<'_>, _: ($($ty,)*)
                 ) -> Returned<key!(Self, $key), $result>;
             )*
         }
@@ -130,7 +130,7 @@ macro_rules! float {
             $(
                 #[inline(always)]
                 fn $device(
-                    self, _call: Call<'_> $(, $arg: $ty)*
+                    self, _call: Call<'_>, ($($arg,)*): ($($ty,)*)
                 ) -> Returned<key!(Self, $key), $result> {
                     Returned::new(<$float as Float>::$name(self $(, $arg)*))
                 }

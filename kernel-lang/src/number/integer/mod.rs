@@ -70,7 +70,7 @@ macro_rules! integer {
         pub trait IntegerMethods: Copy {
             $(
                 fn $device(
-                    self, call: Call<'_> $(, $arg: $ty)*
+                    self, call: Call<'_>, _: ($($ty,)*)
                 ) -> Returned<key!(Self, $key), $result>;
             )*
         }
@@ -96,7 +96,7 @@ macro_rules! integer {
             $(
                 #[inline(always)]
                 fn $device(
-                    self, call: Call<'_> $(, $arg: $ty)*
+                    self, call: Call<'_>, ($($arg,)*): ($($ty,)*)
                 ) -> Returned<key!(Self, $key), $result> {
                     integer!(@note call $($fault)?);
                     Returned::new($integer::$name(self $(, $arg)*))

@@ -110,15 +110,15 @@ impl Fallback {
         };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));
         let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
-        // The call context is passed after the receiver or the first argument.
+        // The call context is passed after the receiver or the first argument, and before the tuple of the others.
         let (before, behind) = types.split_at(if method { 0 } else { types.len().min(1) });
-        let receiver = method.then(|| quote!(self,));
+        let first = if method { quote!(self) } else { quote!(_: (#(#before)*)) };
         let target = if method { quote!(&mut T) } else { quote!(T) };
         // Method probing ends with the slice that an array unsizes to, and reports the bounds that it does not satisfy.
         let any = method.then(|| quote!(?::core::marker::Sized+));
         let signature = quote! {
             fn #function<#(#types),*>(
-                #receiver #(_: #before,)* _: ::cumbia::__private::Call<'_>, #(_: #behind,)*
+                #first, _: ::cumbia::__private::Call<'_>, _: (#(#behind,)*)
             ) -> ::cumbia::__private::Returned<::cumbia::__private::NoKey, ::core::convert::Infallible>
         };
         let of_part = of_part.then(|| method_of_part(function, &format_ident!("Part{kind}{text}{number}"), &types));
@@ -143,11 +143,10 @@ impl Fallback {
 /// other receivers do not implement it.
 fn method_of_part(function: &Ident, name: &Ident, types: &[Ident]) -> TokenStream {
     let (number, span) = (method_number(function), ours(Span::call_site()));
-    let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("a{i}")).collect();
     let method = quote!(::cumbia::__private::ArgumentMethod<'k, #number, Self, (#(#types,)*)>);
     let signature = quote_spanned! {span=>
         fn #function<'k, #(#types),*>(
-            self, call: ::cumbia::__private::Call<'k>, #(#names: #types),*
+            self, call: ::cumbia::__private::Call<'k>, args: (#(#types,)*)
         ) -> ::cumbia::__private::Returned<
             <Self::Host as #method>::Key,
             <Self::Host as #method>::Result,
@@ -163,7 +162,7 @@ fn method_of_part(function: &Ident, name: &Ident, types: &[Ident]) -> TokenStrea
         impl<T: ::cumbia::__private::HostOf> #name for T {
             #[inline(always)]
             #signature {
-                <Self::Host as #method>::call(self, call, (#(#names,)*))
+                <Self::Host as #method>::call(self, call, args)
             }
         }
     }

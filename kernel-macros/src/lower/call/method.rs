@@ -104,7 +104,8 @@ impl Lowerer<'_> {
             "as_slice_unwrapped" | "as_slice_mut_unwrapped" => Category::Slice,
             _ => Category::Unknown,
         };
-        let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown: call.method.span(), category };
+        let (shown, arguments) = (call.method.span(), call.paren_token.span.join());
+        let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown, arguments, category };
         self.hidden_call(hidden, &[receiver], &args, Extent::of_tokens(call))
     }
 }
@@ -122,7 +123,8 @@ impl Lowerer<'_> {
         let (ty, turbofish) = (with_lifetime(ty, "'static"), &call.turbofish);
         let (span, category) = (method.span(), Category::Unknown);
         let callee = quote_spanned!(span=> <#ty>::#hidden #turbofish);
-        let hidden = CalledMethod { check: TokenStream::new(), guard: None, callee, shown: span, category };
+        let arguments = call.paren_token.span.join();
+        let hidden = CalledMethod { check: TokenStream::new(), guard: None, callee, shown: span, arguments, category };
         self.hidden_call(hidden, &[receiver], &args, Extent::of_tokens(call))
     }
 }

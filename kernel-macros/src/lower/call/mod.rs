@@ -17,7 +17,7 @@ use crate::identity::{self, Known, is_primitive};
 use crate::lower::place::PlaceContext;
 use crate::lower::sugar::is_upper_case;
 use crate::lower::{Category, Lowerer, Value, foreign, peeled, slot_name};
-use crate::position::ours;
+use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::{ParamKind, is_heap_name};
 
@@ -134,7 +134,8 @@ impl Lowerer<'_> {
             // rustc skips a module of this name that does not contain the hidden function.
             check = identity::check(&primitive, Known::Primitive);
         }
-        let method = CalledMethod { check, guard, callee: named, shown: path.span(), category: Category::Unknown };
+        let (shown, arguments) = (path.span(), call.paren_token.span.join());
+        let method = CalledMethod { check, guard, callee: named, shown, arguments, category: Category::Unknown };
         let (first, rest) = values.split_at(values.len().min(1));
         self.hidden_call(method, first, rest, Extent::of_tokens(call))
     }
@@ -181,7 +182,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers a call of the hidden device counterpart of a method or an associated function. The call context is passed
-    /// after the first value, which is the receiver or the first argument; a receiver has no tokens here, since it
+    /// after the first value, which is the receiver or the first argument, or `()` if there is none; a receiver has no tokens here, since it
     /// precedes the method's name.
     pub(in crate::lower) fn hidden_call(
         &mut self,
@@ -190,16 +191,19 @@ impl Lowerer<'_> {
         rest: &[Value],
         extent: Extent,
     ) -> Value {
-        let CalledMethod { check, guard, callee, shown, category } = method;
+        let CalledMethod { check, guard, callee, shown, arguments, category } = method;
         let (slot, span) = (self.slot(), extent.start());
         let name = slot_name(slot, shown);
         let at = self.at(span);
         let cx = &self.cx;
-        let before: Vec<_> = first.iter().map(|value| &value.cpu).filter(|cpu| !cpu.is_empty()).collect();
+        let without_first = first.is_empty().then(|| standing_for(arguments, TokenStream::new()));
+        let before = first.iter().map(|value| &value.cpu).filter(|cpu| !cpu.is_empty());
+        let before: Vec<_> = before.chain(&without_first).collect();
         let behind: Vec<_> = rest.iter().map(|value| &value.cpu).collect();
         let call = quote_spanned!(ours(shown)=> #cx.call(#at));
         let method = |call: &TokenStream| {
-            let called = quote_spanned!(ours(shown)=> #callee(#(#before,)* #call, #(#behind),*));
+            let args = standing_for(arguments, quote!(#(#behind,)*));
+            let called = quote_spanned!(ours(shown)=> #callee(#(#before,)* #call, #args));
             let (name, result) = (extent.opening(&name), extent.closing(called));
             quote_spanned!(ours(shown)=> #name.method #result)
         };
@@ -210,11 +214,12 @@ impl Lowerer<'_> {
                 // The arguments are evaluated once, outside the closure.
                 let args: Vec<_> =
                     (0..behind.len()).map(|i| format_ident!("argument{i}", span = ours(shown))).collect();
+                let passed = standing_for(arguments, quote!(#(#args,)*));
                 quote_spanned! {ours(shown)=>
                     #(let #args = #behind;)*
-                    #name.method(::cumbia::__private::same_method(#callee(#(#before,)* #called, #(#args),*), || {
+                    #name.method(::cumbia::__private::same_method(#callee(#(#before,)* #called, #passed), || {
                         #reference
-                        ::cumbia::__private::key_of(#other(#called, #(#args),*))
+                        ::cumbia::__private::key_of(#other(#called, #passed))
                     }))
                 }
             } else {
@@ -290,6 +295,8 @@ pub(in crate::lower) struct CalledMethod {
     pub(in crate::lower) callee: TokenStream,
     /// The span of errors about the function.
     pub(in crate::lower) shown: Span,
+    /// The span of the parentheses.
+    pub(in crate::lower) arguments: Span,
     /// The category of the result.
     pub(in crate::lower) category: Category,
 }
