@@ -16,6 +16,7 @@ pub mod evaluation_order;
 pub mod fault;
 pub mod handles;
 pub mod intrinsics;
+pub mod matched;
 pub mod message;
 pub mod methods;
 pub mod named;
@@ -52,6 +53,7 @@ pub mod __private {
         Share, Slice, View, borrow, borrow_mut,
     };
     pub use crate::intrinsics::LaneValue;
+    pub use crate::matched::{MatchedConstant, MatchedVariant};
     pub use crate::methods::{array, cloned};
     pub use crate::named;
     pub use crate::number::{CastLiteral, Lossless};
@@ -71,6 +73,7 @@ pub mod __private {
         pub use crate::definition::MethodResult as _;
         pub use crate::evaluation_order::FallbackOrder as _;
         pub use crate::handles::{IndexedPlace as _, LocalArray as _, LocalSlice as _};
+        pub use crate::matched::MatchedHostType as _;
         pub use crate::methods::{
             ArrayMethods as _, ElementMethods as _, ElementMethodsMut as _, OptionMethods as _, OwnIterator as _,
             ResultMethods as _,

@@ -161,6 +161,20 @@ impl<T, F, G> Slot<VariantOf<T, F, G>> {
     }
 }
 
+/// The content of the slot of a constant in a pattern: two closures without captures, which return the constant and the content.
+pub struct MatchedOf<T, F, G>(Types<(T, F, G)>);
+
+impl<T, F, G> Slot<MatchedOf<T, F, G>> {
+    /// Infers the types of the closures: see [`crate::matched`].
+    #[inline(always)]
+    pub fn matched(self, _value: F, _content: G)
+    where
+        F: Fn() -> T + Copy,
+        G: Fn(&T) -> Content + Copy,
+    {
+    }
+}
+
 /// Returns the slot content for a value of type `T`: the type, and the name of the variant for which `is` holds, found by a
 /// sample of each variant.
 pub fn variant_content<T: VariableType>(is: &dyn Fn(&T) -> bool) -> Content {
@@ -374,6 +388,17 @@ where
     unsafe fn collect(into: &mut Vec<Content>) {
         // SAFETY: guaranteed by the caller, for both.
         add(into, unsafe { instance_of!(G)(&instance_of!(F)) });
+    }
+}
+
+impl<T, F, G> Slots for Slot<MatchedOf<T, F, G>>
+where
+    F: Fn() -> T + Copy,
+    G: Fn(&T) -> Content + Copy,
+{
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: guaranteed by the caller, for both.
+        add(into, unsafe { instance_of!(G)(&instance_of!(F)()) });
     }
 }
 

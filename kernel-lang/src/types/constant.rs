@@ -13,7 +13,7 @@ use cumbia_kernel_ir::{ConstantValue, Type};
     message = "`{Self}` cannot be used as a value on a device",
     label = "not a device type",
     note = "why: a name from outside the function is compiled into the device code as a constant",
-    note = "help: use a constant of numbers, `bool`s or a type with `#[derive(DeviceType)]`, or call a `#[device]` function"
+    note = "help: use a constant of numbers, `bool`s or a type with `#[derive(Clone, Copy, DeviceType)]`, or call a `#[device]` function"
 )]
 pub trait ConstantType: Copy {
     /// The compiler's representation of the constant, as [`VariableType::Repr`](super::VariableType::Repr) is that of a

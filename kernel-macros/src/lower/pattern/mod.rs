@@ -13,10 +13,9 @@ use syn::{
     Expr, ExprLit, ExprRange, Member, Pat, PatIdent, PatStruct, PatTuple, PatTupleStruct, Path, RangeLimits, Token,
 };
 
-use crate::extent::Extent;
 use crate::lower::expr::member_name;
 use crate::lower::sugar::is_upper_case;
-use crate::lower::{Category, Lowerer, grouped, peeled, slot_name, variant_test};
+use crate::lower::{Category, Lowerer, grouped, peeled, slot_name};
 use crate::position::{Name, ours};
 use crate::rules;
 
@@ -119,7 +118,14 @@ impl Lowerer<'_> {
         }
         for VariantPath { slot, span, pattern, within } in paths {
             let is = |value: &Ident| {
-                variant_test(&pattern, span, (slot, None), &value.to_token_stream(), Extent::at(ours(span)))
+                let name = slot_name(slot, span);
+                quote_spanned! {ours(span)=>
+                    #name.variant(
+                        #value,
+                        |value| if let #pattern = value { true } else { false },
+                        |is| ::cumbia::__private::MatchedVariant(is).content(),
+                    )
+                }
             };
             binder.learn.extend(match within {
                 None => {
@@ -380,9 +386,9 @@ impl Lowerer<'_> {
     fn constant_pattern(&mut self, constant: &impl ToTokens, binder: &mut Binder) -> Bound {
         let slot = self.slot();
         let (name, span) = (slot_name(slot, constant.span()), ours(constant.span()));
-        let path: Option<syn::Path> = syn::parse2(constant.to_token_stream()).ok();
-        let given = path.and_then(|path| self.declared.given_of_variant(&path));
-        binder.before.extend(quote_spanned!(span=> let _ = #name #given.constant(|| #constant);));
+        binder.before.extend(quote_spanned! {span=>
+            #name.matched(|| #constant, |value| ::cumbia::__private::MatchedConstant(value).content());
+        });
         Bound::new(Pattern::Constant(slot), constant.to_token_stream())
     }
 
