@@ -139,7 +139,7 @@ fn narrow_indices_overflow_at_32_bits() {
     assert_eq!(there[..2], [7, square % (1 << 32)]);
     match result {
         Err(Error::Fault { kind: FaultKind::Overflow(message), .. }) if cfg!(debug_assertions) => {
-            assert_eq!(message, "attempt to multiply with overflow");
+            assert_eq!(&*message, "attempt to multiply with overflow");
         }
         Ok(()) if !cfg!(debug_assertions) => assert_eq!(there[2], square % (1 << 32)),
         other => panic!("{other:?}"),

@@ -22,9 +22,9 @@ pub enum FaultKind {
     /// An integer division by zero, or its remainder.
     DivisionByZero,
     /// Integer overflow, with Rust's message: `attempt to add with overflow`.
-    Overflow(String),
+    Overflow(Box<str>),
     /// A `panic!` or a failed assertion, with its message.
-    Panic(String),
+    Panic(Box<str>),
     /// A deadlock: all threads of a block wait for each other, or for threads that have ended. Detected by the CPU device; on a
     /// GPU the behaviour is undefined, and such threads may wait forever.
     Deadlock(Vec<Waiting>),

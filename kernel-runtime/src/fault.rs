@@ -62,8 +62,8 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
         kernel.and_then(|kernel| Some((kernel, kernel.interface(Layout::Contiguous).sites.get(site_number as usize)?)));
     match site {
         Some((kernel, site)) => Error::Fault {
-            kernel: kernel.info.name.to_owned(),
-            file: site.file.clone(),
+            kernel: kernel.info.name,
+            file: site.file.as_str().into(),
             line: site.span.line,
             column: site.span.column,
             block,
@@ -72,8 +72,8 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
         },
         // Only a corrupted record names a kernel or a fault site that does not exist.
         None => Error::Fault {
-            kernel: String::from("unknown"),
-            file: String::from("unknown"),
+            kernel: "unknown",
+            file: "unknown".into(),
             line: 0,
             column: 0,
             block,
@@ -84,7 +84,7 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
 }
 
 fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
-    let panic = |message: String| FaultKind::Panic(message);
+    let panic = |message: String| FaultKind::Panic(message.into());
     match site {
         SiteKind::OutOfBounds => FaultKind::IndexOutOfBounds { index, len },
         SiteKind::RangeReversed => panic(format!("slice index starts at {index} but ends at {len}")),
@@ -96,7 +96,7 @@ fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
         SiteKind::DynamicSharedMisaligned | SiteKind::DynamicSharedOutside => {
             panic(String::from(cumbia_kernel_lang::fault::DYNAMIC_SHARED))
         }
-        SiteKind::Overflow(message) => FaultKind::Overflow((*message).to_owned()),
+        SiteKind::Overflow(message) => FaultKind::Overflow((*message).into()),
         SiteKind::Panic(message) | SiteKind::Print(message) => panic(message::format(message, args)),
     }
 }
@@ -105,8 +105,8 @@ fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
 pub(crate) fn of_cpu(info: &KernelInfo, stopped: cpu::ThreadFault) -> Error {
     let cpu::ThreadFault { block, thread, fault } = stopped;
     Error::Fault {
-        kernel: info.name.to_owned(),
-        file: fault.file,
+        kernel: info.name,
+        file: fault.file.into(),
         line: fault.line,
         column: fault.column,
         block,

@@ -204,7 +204,7 @@ fn deadlock(device: &Device, kernel: &str) -> Waiting {
     let Error::Fault { kernel: faulted, line: at, kind: FaultKind::Deadlock(waits), .. } = error else {
         panic!("{kernel}: {text}")
     };
-    assert_eq!((faulted.as_str(), at, waits.len()), (kernel, line(kernel), 1), "{text}");
+    assert_eq!((faulted, at, waits.len()), (kernel, line(kernel), 1), "{text}");
     assert_eq!((waits[0].line, waits[0].mask), (at, None), "{text}");
     assert!(text.contains("ended without reaching"), "{text}");
     device.synchronize().expect("a fault is given out once");

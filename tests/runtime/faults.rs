@@ -154,7 +154,7 @@ fn out_of_bounds(index: u64, len: u64) -> FaultKind {
 }
 
 fn panicked(message: &str) -> FaultKind {
-    FaultKind::Panic(message.to_owned())
+    FaultKind::Panic(message.into())
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn arithmetic_without_a_result_is_a_fault() {
         remainder(&mut x, 0).grid(1).block(1).launch().unwrap();
         check(device, first("remainder", "remainder", FaultKind::DivisionByZero));
         divide(&mut x, -1).grid(1).block(1).launch().unwrap();
-        check(device, first("divide", "divide", FaultKind::Overflow("attempt to divide with overflow".to_owned())));
+        check(device, first("divide", "divide", FaultKind::Overflow("attempt to divide with overflow".into())));
         assert_eq!(x.to_host().unwrap(), [i32::MIN]);
         // As in Rust: checked in a debug build, wrapping in a release build.
         let mut bytes = device.to_device(&[200u8]).unwrap();
@@ -220,7 +220,7 @@ fn arithmetic_without_a_result_is_a_fault() {
         if cfg!(debug_assertions) {
             check(
                 device,
-                first("overflow", "overflow", FaultKind::Overflow("attempt to add with overflow".to_owned())),
+                first("overflow", "overflow", FaultKind::Overflow("attempt to add with overflow".into())),
             );
         } else {
             assert_eq!(bytes.to_host().unwrap(), [44]);

@@ -39,7 +39,7 @@ pub fn out_of_bounds(at: &'static Location, index: usize, len: usize) -> ! {
 #[cold]
 #[inline(never)]
 pub fn panic(at: &'static Location, message: &dyn Display) -> ! {
-    raise(at, FaultKind::Panic(message.to_string()))
+    raise(at, FaultKind::Panic(message.to_string().into()))
 }
 
 /// Ends the thread with the fault of a warp operation whose mask does not contain the thread's lane.
@@ -47,7 +47,7 @@ pub fn panic(at: &'static Location, message: &dyn Display) -> ! {
 #[inline(never)]
 pub fn not_in_mask(at: &'static Location, operation: &str, lane: u32, mask: u32) -> ! {
     let message = format!("`{operation}` by lane {lane} with the mask {mask:#010x}, which does not name that lane");
-    raise(at, FaultKind::Panic(message))
+    raise(at, FaultKind::Panic(message.into()))
 }
 
 /// Unwinds with a fault, or panics if no kernel runs on this thread.
@@ -213,8 +213,8 @@ fn classify(message: &str) -> FaultKind {
         "attempt to divide by zero" | "attempt to calculate the remainder with a divisor of zero" => {
             FaultKind::DivisionByZero
         }
-        text if text.starts_with("attempt to ") && text.ends_with(" overflow") => FaultKind::Overflow(text.to_owned()),
-        text => index_of(text).unwrap_or_else(|| FaultKind::Panic(text.to_owned())),
+        text if text.starts_with("attempt to ") && text.ends_with(" overflow") => FaultKind::Overflow(text.into()),
+        text => index_of(text).unwrap_or_else(|| FaultKind::Panic(text.into())),
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
     fn rust_panic_messages_are_classified() {
         assert_eq!(
             classify("attempt to add with overflow"),
-            FaultKind::Overflow("attempt to add with overflow".to_owned())
+            FaultKind::Overflow("attempt to add with overflow".into())
         );
         assert_eq!(classify("attempt to divide by zero"), FaultKind::DivisionByZero);
         let four = std::hint::black_box(4);
@@ -241,6 +241,6 @@ mod tests {
         let fault = catch(|| [1, 2, 3][four]).unwrap_err();
         assert_eq!(fault.kind, FaultKind::IndexOutOfBounds { index: 4, len: 3 });
         let text = "index out of bounds: the len is 4 but the index is mine";
-        assert_eq!(classify(text), FaultKind::Panic(text.to_owned()));
+        assert_eq!(classify(text), FaultKind::Panic(text.into()));
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn link(
             files: request.linked.iter().map(|file| file.path.to_owned()).collect(),
             version,
             call,
-            failure,
+            failure: Box::new(failure),
         }
     })?;
     Ok(Image { cubin: Some(cubin), ..image })

@@ -19,9 +19,9 @@ pub(super) fn find(kernel: &str, source: &str, log: &str) -> Option<CompileError
     }
     let text = user_texts(source).into_iter().find(|text| text.file == file && text.lines.contains(&line))?;
     Some(CompileError::CudaCRejected {
-        kernel: kernel.to_owned(),
-        function: text.function,
-        file: text.file,
+        kernel: kernel.into(),
+        function: text.function.into(),
+        file: text.file.into(),
         line,
         message: message.to_owned(),
         log: log.to_owned(),
@@ -48,7 +48,7 @@ mod tests {
     fn check(log: &str, expected: Option<(u32, &str)>) {
         match (find("k", SOURCE, log), expected) {
             (Some(CompileError::CudaCRejected { function, line, message, .. }), Some(expected)) => {
-                assert_eq!((function.as_str(), line, message.as_str()), ("sad", expected.0, expected.1));
+                assert_eq!((&*function, line, message.as_str()), ("sad", expected.0, expected.1));
             }
             (found, expected) => assert!(found.is_none() && expected.is_none(), "{found:?}"),
         }

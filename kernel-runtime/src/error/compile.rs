@@ -78,7 +78,7 @@ pub enum CompileError {
         /// The function of nvJitLink.
         call: &'static str,
         /// Why it failed.
-        failure: LinkFailure,
+        failure: Box<LinkFailure>,
     },
     /// A kernel has functions in linked files, and PTX for later compilation by the driver was requested.
     #[error(
@@ -131,11 +131,11 @@ pub enum CompileError {
     )]
     CudaCRejected {
         /// The kernel that calls the function.
-        kernel: String,
+        kernel: Box<str>,
         /// The device function.
-        function: String,
+        function: Box<str>,
         /// The Rust source file.
-        file: String,
+        file: Box<str>,
         /// The line in it, from 1.
         line: u32,
         /// NVRTC's first message about the text.

@@ -15,9 +15,9 @@ pub enum DeviceName {
     /// A GPU.
     Gpu {
         /// The ordinal, from 0.
-        ordinal: usize,
+        ordinal: u32,
         /// The name of the product, such as `NVIDIA H200`.
-        name: String,
+        name: Box<str>,
     },
     /// The memory of the program, which belongs to no device.
     Host,
@@ -27,7 +27,7 @@ pub enum DeviceName {
 
 impl From<&GpuName> for DeviceName {
     fn from(GpuName { ordinal, name }: &GpuName) -> DeviceName {
-        DeviceName::Gpu { ordinal: *ordinal, name: name.clone() }
+        DeviceName::Gpu { ordinal: u32::try_from(*ordinal).unwrap_or(u32::MAX), name: name.as_str().into() }
     }
 }
 

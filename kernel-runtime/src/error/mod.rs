@@ -50,9 +50,9 @@ pub enum Error {
     #[error("kernel `{kernel}` faulted at {file}:{line}:{column}, block {block}, thread {thread}: {kind}")]
     Fault {
         /// The launched kernel.
-        kernel: String,
+        kernel: &'static str,
         /// The source file of the faulting operation, in the form of `file!()`.
-        file: String,
+        file: Box<str>,
         /// Its line, from 1.
         line: u32,
         /// Its column, from 1.
@@ -162,6 +162,9 @@ pub enum Error {
         message: String,
     },
 }
+
+// clippy warns about each function of a program that returns a larger error: `result_large_err`.
+const _: () = assert!(size_of::<Error>() < 128);
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

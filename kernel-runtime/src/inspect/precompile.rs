@@ -192,7 +192,7 @@ impl Plan {
         let (jobs, mut failures) = self.jobs(&architectures);
         let progress = Progress::new(jobs.len(), self.quiet);
         let into = Precompiled::in_folder(folder);
-        let compiled: Vec<Result<Compiled, Failure>> = jobs
+        let compiled: Vec<Result<Compiled, Box<Failure>>> = jobs
             .par_iter()
             .map(|job| {
                 progress.begin(job);
@@ -206,7 +206,7 @@ impl Plan {
         for result in compiled {
             match result {
                 Ok(compiled) => kernels.push(compiled),
-                Err(failure) => failures.push(failure),
+                Err(failure) => failures.push(*failure),
             }
         }
         // The variants of a kernel mostly fail for the same reason.
@@ -302,11 +302,11 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, into: &Precompiled) -> Result<Compiled, Failure> {
+    fn run(&self, into: &Precompiled) -> Result<Compiled, Box<Failure>> {
         let Job { name: kernel, request, architecture } = *self;
         match image::precompile(request, architecture, into) {
             Ok((path, bytes)) => Ok(Compiled { kernel, architecture: architecture.to_string(), path, bytes }),
-            Err(error) => Err(Failure { kernel, architecture: Some(architecture.to_string()), error }),
+            Err(error) => Err(Box::new(Failure { kernel, architecture: Some(architecture.to_string()), error })),
         }
     }
 }

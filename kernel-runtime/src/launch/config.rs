@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn register_pressure_is_reported_with_a_remedy() {
         let rejected = |threads: usize, reason| {
-            let (requested, device) = (threads.into(), DeviceName::Gpu { ordinal: 0, name: "GPU".to_owned() });
+            let (requested, device) = (threads.into(), DeviceName::Gpu { ordinal: 0, name: "GPU".into() });
             let threads = threads as u64;
             LaunchError::BlockTooLarge { kernel: "k", requested, threads, limit: 256, reason, device }.to_string()
         };

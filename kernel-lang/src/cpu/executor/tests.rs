@@ -341,7 +341,7 @@ fn all_blocks_run_despite_faults() {
                         ended.fetch_add(1, Relaxed);
                     };
                     let ThreadFault { block, thread, fault } = run("k", config, &body).expect("a fault");
-                    assert_eq!(fault.kind, FaultKind::Panic((block.x * 50 + thread.x).to_string()));
+                    assert_eq!(fault.kind, FaultKind::Panic((block.x * 50 + thread.x).to_string().into()));
                     assert_eq!((0..3500).find(|&i| faulty(i)), Some(block.x * 50 + thread.x), "the lowest block's");
                     assert_eq!(ended.into_inner() as usize, (0..3500).filter(|&i| !faulty(i)).count());
                 }
