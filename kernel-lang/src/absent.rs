@@ -15,7 +15,7 @@ use crate::definition::{CalleeKey, DeviceFunction};
     message = "a kernel calls a function that is not a device function",
     label = "`#[device]` is missing, or the name is not in scope",
     note = "why: a kernel runs on the GPU, where only functions with `#[device]` and the operations of `cumbia::intrinsics` exist",
-    note = "help: write `#[device]` above the function; if it is an operation, import it: `use cumbia::intrinsics::..`, or `use cumbia::algorithm::..` for one of a block"
+    note = "help: write `#[device]` above the function; what CUDA and Numba have as functions of numbers are methods, `x.sqrt()` and `a.max(b)`; if it is an operation, import it: `use cumbia::intrinsics::..`, or `use cumbia::algorithm::..` for one of a block"
 )]
 pub trait HasDeviceAttribute {
     /// The key of calls.

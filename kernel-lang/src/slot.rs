@@ -261,9 +261,10 @@ pub struct ResultOf<L, R, T, K> {
 }
 
 impl<L, R, T, K> ResultOf<L, R, T, K> {
-    /// Returns the result, if the device has the operator.
+    /// Returns the result, if the device has the operator. The operator is an explicit argument: of an unknown one rustc assumes that of a
+    /// bound, as in `T: Number + PartialOrd`.
     #[inline(always)]
-    pub fn of<O>(self, _operator: O) -> T
+    pub fn of<O>(self) -> T
     where
         L: Applied<O, R, T, Key = K>,
     {
@@ -300,14 +301,14 @@ pub struct AssignmentOf<H, R, T, F, K> {
 impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
     /// Carries out the assignment, if the device has the operator.
     #[inline(always)]
-    pub fn of<'k, O, L>(self, _operator: O)
+    pub fn of<'k, O>(self)
     where
-        H: Handle<'k, Value = L, Access = Write>,
-        F: FnOnce(&mut L, R) -> T,
-        L: Applied<O, R, T, Key = K>,
+        H: Handle<'k, Access = Write>,
+        F: FnOnce(&mut H::Value, R) -> T,
+        H::Value: Applied<O, R, T, Key = K>,
     {
         let assign = self.assign;
-        L::assign(self.place, self.right, |value, right| {
+        H::Value::assign(self.place, self.right, |value, right| {
             assign(value, right);
         });
     }

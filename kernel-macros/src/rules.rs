@@ -134,6 +134,9 @@ rules! {
     SHARED_TYPE: "the type of this shared memory is unknown",
         why "it is allocated for the block before the types of the body are inferred",
         help "write its type: `let s = shared::<[f32; 256]>();`, or `let s: &mut [f32; 256] = shared();`";
+    SHARED_SLICE: "shared memory of the type of a slice has no size",
+        why "it is allocated for the block before the kernel runs",
+        help "write the length, `shared::<[f32; 256]>()`; for a length that the launch sets write `dynamic_shared::<f32>()`, and `.shared_bytes(n)` at the launch";
     UNSAFE: "`unsafe` is not supported in {body}",
         why "no operation of a kernel requires it",
         help "remove it; to omit the bounds checks, use `#[kernel(unchecked)]`";
@@ -147,7 +150,7 @@ rules! {
     // Shown by rustc, which substitutes the receiver's type for `{Self}`.
     METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a method exists on the device if its `impl` has `#[device]`, or if it is a supported method of a number, a slice or an array",
-        help "add `#[device]` to the `impl` that defines it, or write out what it does";
+        help "add `#[device]` to the `impl` that defines it, or write out what it does; if the `impl` has it, check the spelling";
     ARGUMENT_METHOD: "method `{}` of `{Self}` is not supported in {body}",
         why "a method of a struct of arrays exists on the device if its `impl` has `#[device]`",
         help "add `#[device]` to the `impl` that defines it, with `self` or `&self`";
@@ -161,8 +164,8 @@ rules! {
         why "`row` and `column` are parts of a view of two dimensions, `plane` of three and `volume` of four, each of one dimension less",
         help "take the parts one after another: `a.volume(i).plane(j).row(k)`";
     ASSOCIATED_FUNCTION: "associated function `{}` of `{Self}` is not supported in {body}",
-        why "an associated function exists on the device if its `impl` has `#[device]`, or if it is a supported function of a number",
-        help "add `#[device]` to the `impl` that defines it, or write out what it does";
+        why "an associated function exists on the device if its `impl` has `#[device]`, or if it is a supported function of a number; one that is derived, as `default`, exists on the host only",
+        help "add `#[device]` to the `impl` that defines it, or write out what it does; if the `impl` has it, check the spelling";
     CONVERSION: "method `{}` of `{Self}` is not supported in {body}",
         why "`into` and `try_into` convert between numbers, and the other conversions are methods of `Option` and `Result`; your own `From` is compiled for the host only",
         help "write the conversion as a function in a `#[device] impl`; between numbers write `as` with the target type: `x[i as usize]`";
@@ -329,6 +332,9 @@ rules! {
     REFERENCES_IN_MEMORY: "a slice of references, `{}`, is not supported",
         why "its elements would be addresses of the host, which a device cannot dereference",
         help "take an array of slices, `[&[T]; N]`, or one slice with all elements and another with the index of each first one";
+    SLICES_OF_SLICES: "a slice of slices, `{}`, is not supported",
+        why "a slice has no size, so that there are no slices of them, in Rust as on a device",
+        help "take an `ArrayView2<f32>`, which is indexed by `x[[row, column]]`, or rows of a constant length, `&[[f32; 3]]`";
     TRAIT_OBJECT: "a trait object, `{}`, is not supported",
         why "its methods would be called through a table of addresses on the host",
         help "write an enum with a variant for each type and match on it, or a type parameter with the trait as its bound";
@@ -490,7 +496,7 @@ rules! {
     "Items under `#[device]`":
     DEVICE_ITEM: "`#[device]` applies to a function, an `impl` or a `trait`",
         why "these define the functions that a kernel can call",
-        help "for a struct or an enum write `#[derive(Clone, Copy, DeviceType)]`; `#[device(PartialEq)]` derives its `==`";
+        help "for a function of a trait write it before the trait; for a struct or an enum write `#[derive(Clone, Copy, DeviceType)]`, and `#[device(PartialEq)]` for its `==`";
     NOT_COMPARED: "`#[device(..)]` on a type derives only `PartialEq` and `PartialOrd`",
         why "it derives the comparison operators for the host and the device together",
         help "write `#[device(PartialEq, PartialOrd)]`, and put other traits in `#[derive(..)]`";

@@ -586,6 +586,7 @@ fn unsupported_referent(ty: &Type) -> Option<&'static rules::Rule> {
         Type::TraitObject(_) => Some(&rules::TRAIT_OBJECT),
         Type::Slice(slice) => match &*slice.elem {
             Type::Reference(reference) => unsupported_referent(&reference.elem).or(Some(&rules::REFERENCES_IN_MEMORY)),
+            Type::Slice(_) => Some(&rules::SLICES_OF_SLICES),
             elem => unsupported_referent(elem),
         },
         Type::Paren(inner) => unsupported_referent(&inner.elem),

@@ -244,15 +244,15 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
 
 fn operators<'k, T: Float>(cx: Cx<'k>, (a, z): (T, Complex<T>)) -> (T, impl Slots) {
     slots!(s0, s1, s2, s3, s4, s5, s6);
-    let z = s0.result(s0.left(z).0 + s0.right(z).0).of(op::Add);
-    let mut w = s1.result(-s1.operand(z).0).of(op::Neg);
+    let z = s0.result(s0.left(z).0 + s0.right(z).0).of::<op::Add>();
+    let mut w = s1.result(-s1.operand(z).0).of::<op::Neg>();
     s2.result({
         s2.target(&w);
         w += s2.right(z).0;
     })
-    .of(op::AddAssign);
-    let b = s3.result(s3.left(a).0 * s3.right(cx.calling(&AT, w.re)).0).of(op::Mul);
-    let i = s4.result(s4.left(1).0 << s4.right(3u8).0).of(op::Shl);
+    .of::<op::AddAssign>();
+    let b = s3.result(s3.left(a).0 * s3.right(cx.calling(&AT, w.re)).0).of::<op::Mul>();
+    let i = s4.result(s4.left(1).0 << s4.right(3u8).0).of::<op::Shl>();
     let index: usize = i;
     let same = s5.result(s5.left(Kind::Leaf).0 == s5.right(Kind::Node).0).equal();
     s6.is(&(same, index));
@@ -282,7 +282,7 @@ fn operators_resolve_to_built_ins_or_functions() {
 
 fn mixed_operands<'k>(_cx: Cx<'k>, (z,): (Complex<f32>,)) -> (Complex<f32>, impl Slots) {
     slots!(s0);
-    let w = s0.result(s0.left(2.0).0 * s0.right(z).0).of(op::Mul);
+    let w = s0.result(s0.left(2.0).0 * s0.right(z).0).of::<op::Mul>();
     (w, s0)
 }
 

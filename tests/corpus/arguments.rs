@@ -11,6 +11,7 @@ pub(crate) const CASES: &[Case] = listed![
     generic,
     nested,
     methods_of_fields,
+    methods_by_path,
     values,
     borrowed,
     tuples,
@@ -722,6 +723,28 @@ pub fn surveyed(grid: Grid<'_>, pair: Pair<'_, i32, 2>, y: &mut [u32]) {
         y[i + 4] = shared.kind(i, 1) as u32 + Grid::offset(i as i32) as u32 * 1000;
         pair.1[i] = pair.dot(i, [1, 10]);
     }
+}
+
+/// Methods of a field that is a struct of arrays, and of a copy of it, by path.
+#[kernel]
+pub fn surveyed_by_path(world: World<'_>, y: &mut [u32]) {
+    let i = thread_idx().x;
+    let copy = world.grid;
+    y[i] = Grid::kind(&world.grid, i, 1) as u32 + 1000 * Grid::kind(&copy, 1 - i, 0) as u32;
+    y[i + 2] = Grid::index(&world.grid, i, 3) as u32 + doubled(&copy, i);
+}
+
+fn methods_by_path(run: &mut Run<'_>) {
+    let mut cells = run.array(&(0..4).map(|i| Cell { kind: i, at: [0, 0] }).collect::<Vec<_>>());
+    let (mut a, mut b, mut y) = (run.array(&[5]), run.array(&[8]), run.zeros(4));
+    let world = World {
+        grid: Grid { cells: cells.as_slice_mut(), width: 2 },
+        origin: Cell { kind: 2, at: [100, 0] },
+        limits: [[1, 2], [3, 4]],
+        counts: [a.as_slice_mut(), b.as_slice_mut()],
+    };
+    run.launch(surveyed_by_path(world, &mut y).grid(1).block(2));
+    run.expect("y", &y, &[2001, 3, 3 + 2, 5 + 6]);
 }
 
 fn methods(run: &mut Run<'_>) {

@@ -42,6 +42,24 @@ programs! {
             }
         }
 
+        /// Bounds that a number satisfies already.
+        #[device]
+        pub fn combined<T: Number + PartialOrd + std::ops::Add<Output = T>>(a: T, b: T) -> T {
+            if a < b { a * b + a } else { a - b }
+        }
+
+        #[device]
+        pub fn weighed(input: (&[i64], i64), output: (&mut [i64], usize)) -> i64 {
+            let (x, factor) = input;
+            let (out, at) = output;
+            out[at] += factor;
+            let mut total = 0;
+            for v in x.iter() {
+                total += *v * factor;
+            }
+            total
+        }
+
         #[device]
         pub fn reversed(y: &mut [i64]) {
             if y.len() < 2 {
@@ -195,6 +213,18 @@ programs! {
         y[10] = both(&7, &(x[6] as i64 + 1));
         let s = &x[7];
         y[11] = *s as i64;
+    }
+
+    fn arrays_in_tuples(x: &[i32], y: &mut [i64]) {
+        let a = [x[0] as i64, x[1] as i64, 3];
+        let mut b = [1i64; 2];
+        let mut nested = [[x[2] as i64, 5], [6, 7]];
+        y[0] = weighed((&a, 2), (&mut b, 1));
+        y[1] = weighed((if x[3] > 0 { &a } else { &[7, 8, 9] }, b[1]), (&mut b[..1], 0));
+        y[2] = weighed((&nested[1], 3), (&mut b, 0)) + b[0] * 10 + b[1];
+        y[3] = weighed((&b, 4), (&mut nested[0], 1)) + nested[0][1];
+        y[4] = combined(y[0], y[1]) + combined(y[2], y[3]) + combined(a[2], b[0]);
+        y[5] = weighed((&a[1..], 1), (y, 6)) + combined(x[4] as i64, 2);
     }
 
     fn faults(x: &[i32], y: &mut [i64]) {

@@ -111,39 +111,39 @@ static __device__ inline void fill(i64* y, usize y_len, i64 value) {
     }
 }
 
-#line 102 "tests/corpus/slices.rs"
+#line 120 "tests/corpus/slices.rs"
 static __device__ inline void parts(const i32* x, usize x_len, i64* y, usize y_len, rt::Launch launch) {
     const usize a = (usize)x[rt::at(0, x_len, 2, launch)];
-#line 103
+#line 121
     const usize b = (usize)x[rt::at(1, x_len, 3, launch)];
     y[rt::at(0, y_len, 4, launch)] = 1;
     const usize part_len = rt::part_len(a, b, x_len, 5, launch);
-#line 105
+#line 123
     y[rt::at(1, y_len, 8, launch)] = device::small_sum(x + a, part_len, launch);
     const usize part_len_2 = rt::rest_len(a, x_len, 9, launch);
-#line 106
+#line 124
     y[rt::at(2, y_len, 10, launch)] = device::small_sum(x + a, part_len_2, launch);
     const usize part_len_3 = rt::part_len(0, b, x_len, 11, launch);
-#line 107
+#line 125
     y[rt::at(3, y_len, 14, launch)] = device::small_sum(x, part_len_3, launch);
     y[rt::at(4, y_len, 15, launch)] = device::small_sum(x, x_len, launch);
     const usize part_len_4 = rt::rest_len(a, x_len, 16, launch);
-#line 109
+#line 127
     const usize part_len_5 = rt::part_len(0, 2, part_len_4, 17, launch);
-#line 109
+#line 127
     y[rt::at(5, y_len, 20, launch)] = device::small_sum(x + a, part_len_5, launch);
     const usize start = rt::add_u64(a, 1, 21, launch);
-#line 110
+#line 128
     const usize end = rt::add_u64(b, 1, 22, launch);
-#line 110
+#line 128
     const usize part_len_6 = rt::part_len(start, end, y_len, 23, launch);
-#line 110
+#line 128
     device::fill(y + start, part_len_6, 7);
 }
 
 }  // namespace device
 
-#line 102 "tests/corpus/slices.rs"
+#line 120 "tests/corpus/slices.rs"
 extern "C" __global__ void parts(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
 #line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;

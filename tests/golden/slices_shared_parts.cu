@@ -149,77 +149,77 @@ struct Tuple_u32_u32 {
 
 namespace device {
 
-#line 229 "tests/corpus/slices.rs"
+#line 259 "tests/corpus/slices.rs"
 static __device__ inline void raise(u32* x, usize x_len, u32 by, rt::Launch launch) {
     for (usize i = 0; i < x_len; ++i) {
-#line 230
+#line 260
         u32& v = x[i];
         v = rt::add_u32(v, rt::opaque(by), 0, launch);
     }
 }
 
-#line 219 "tests/corpus/slices.rs"
+#line 249 "tests/corpus/slices.rs"
 static __device__ inline u32 total(const u32* x, usize x_len, rt::Launch launch) {
     u32 sum = 0;
     for (usize i = 0; i < x_len; ++i) {
-#line 221
+#line 251
         const u32& v = x[i];
         sum = rt::add_u32(sum, rt::opaque(v), 1, launch);
     }
     return sum;
 }
 
-#line 236 "tests/corpus/slices.rs"
+#line 266 "tests/corpus/slices.rs"
 static __device__ inline types::Tuple_u32_u32 first_and_last(const u32* x, usize x_len, rt::Launch launch) {
     return types::Tuple_u32_u32{x[rt::at(0, x_len, 2, launch)], x[rt::at(rt::sub_u64(x_len, 1, 3, launch), x_len, 4, launch)]};
 }
 
 }  // namespace device
 
-#line 242 "tests/corpus/slices.rs"
+#line 272 "tests/corpus/slices.rs"
 extern "C" __global__ void shared_parts(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, usize from, usize to, rt::Launch launch) {
     __shared__ rt::Array<rt::Array<u32, 8>, 4> rows;
     asm volatile("" : : "l"(&rows) : "memory");
-#line 244
+#line 274
     __shared__ rt::Array<u32, 32> list;
     asm volatile("" : : "l"(&list) : "memory");
-#line 245
+#line 275
     const usize t = (usize)threadIdx.x;
     rows[rt::at(t / 8, 4, 6, launch)][rt::at(t % 8, 8, 7, launch)] = x[rt::at(t, x_len, 5, launch)];
     list[rt::at(t, 32, 8, launch)] = 0;
     __syncthreads();
     if (t < 4) {
         const usize part_len = rt::part_len(2, 5, 8, 10, launch);
-#line 250
+#line 280
         device::raise(&rows[rt::at(t, 4, 9, launch)][0] + 2, part_len, 100, launch);
         const usize start = rt::mul_u64(8, t, 13, launch);
-#line 251
+#line 281
         const usize end = rt::add_u64(rt::mul_u64(8, t, 14, launch), 8, 15, launch);
-#line 251
+#line 281
         const usize part_len_2 = rt::part_len(start, end, 32, 16, launch);
-#line 251
+#line 281
         device::raise(&list[0] + start, part_len_2, (u32)t, launch);
     }
     __syncthreads();
     if (t == 0) {
         y[rt::at(0, y_len, 19, launch)] = device::total(&rows[1][0], 8, launch);
         const usize part_len_3 = rt::part_len(from, to, 8, 20, launch);
-#line 256
+#line 286
         y[rt::at(1, y_len, 23, launch)] = device::total(&rows[2][0] + from, part_len_3, launch);
         const usize part_len_4 = rt::rest_len(from, 32, 24, launch);
-#line 257
+#line 287
         const types::Tuple_u32_u32 value = device::first_and_last(&list[0] + from, part_len_4, launch);
-#line 257
+#line 287
         const u32 low = value._0;
-#line 257
+#line 287
         const u32 high = value._1;
         y[rt::at(2, y_len, 27, launch)] = rt::add_u32(rt::mul_u32(low, 1000, 25, launch), high, 26, launch);
         const usize at = rt::split_at(12, 32, 28, launch);
-#line 259
+#line 289
         const u32* const left = &list[0];
-#line 259
+#line 289
         const u32* const right = &list[0] + at;
-#line 259
+#line 289
         const usize right_len = 32 - at;
         y[rt::at(3, y_len, 31, launch)] = rt::add_u32(rt::mul_u32(device::total(left, at, launch), 100, 29, launch), device::total(right, right_len, launch), 30, launch);
         device::raise(&list[0], 32, 1, launch);
@@ -229,7 +229,7 @@ extern "C" __global__ void shared_parts(const u32* __restrict__ x, usize x_len, 
         rt::Array<u32, 8>& row = rows[0];
         row[1] = 9;
         const usize part_len_5 = rt::part_len(0, 2, 8, 36, launch);
-#line 267
+#line 297
         device::raise(&row[0], part_len_5, 1, launch);
         y[rt::at(6, y_len, 40, launch)] = rt::add_u32(rows[0][1], 8, 39, launch);
     }

@@ -218,10 +218,7 @@ fn arithmetic_without_a_result_is_a_fault() {
         let mut bytes = device.to_device(&[200u8]).unwrap();
         overflow(&mut bytes, 100).grid(1).block(1).launch().unwrap();
         if cfg!(debug_assertions) {
-            check(
-                device,
-                first("overflow", "overflow", FaultKind::Overflow("attempt to add with overflow".into())),
-            );
+            check(device, first("overflow", "overflow", FaultKind::Overflow("attempt to add with overflow".into())));
         } else {
             assert_eq!(bytes.to_host().unwrap(), [44]);
         }

@@ -43,17 +43,29 @@ pub(super) fn is_assignable(actual: &Type, expected: &Type) -> bool {
 /// this includes Rust's adjustments of receivers and arrays: auto-borrowing, auto-dereferencing, and the coercion of an
 /// array reference to a slice.
 fn is_passable(actual: &Type, param: &Type) -> bool {
-    is_assignable(actual, param)
+    is_coercible(actual, param)
         || match (actual, param) {
-            (Type::Ref { target, mutable: given }, Type::Slice { element, mutable }) => {
-                let of_same = matches!(&**target, Type::Array(inner, _) if inner == element);
-                of_same && (*given || !mutable)
-            }
             (value, Type::Ref { target, mutable: _ }) if value == &**target => true,
             (Type::Array(inner, _), Type::Slice { element, mutable: _ }) => inner == element,
             (Type::Ref { target, mutable: _ }, value) => value == &**target,
             _ => false,
         }
+}
+
+/// Returns whether a value of type `actual` is coerced to type `expected`, also as a part of a tuple: beyond [`is_assignable`], a reference
+/// to an array to a slice.
+fn is_coercible(actual: &Type, expected: &Type) -> bool {
+    match (actual, expected) {
+        (Type::Ref { target, mutable: given }, Type::Slice { element, mutable }) => {
+            let of_same = matches!(&**target, Type::Array(inner, _) if inner == element);
+            of_same && (*given || !mutable)
+        }
+        (Type::Tuple(actual), Type::Tuple(expected)) => {
+            actual.len() == expected.len()
+                && actual.iter().zip(expected).all(|(actual, expected)| is_coercible(actual, expected))
+        }
+        _ => is_assignable(actual, expected),
+    }
 }
 
 impl Scope<'_, '_> {

@@ -190,6 +190,18 @@ impl Handle<'_> {
                 }
             }
 
+            // `Grid::cell(&world.grid, i)`
+            impl<A, #(#types: ::cumbia::__private::Share + ::core::marker::Copy),*> ::cumbia::__private::Share
+                for &#handle<A, #(#types),*>
+            {
+                type Shared = #handle<A, #(<#types as ::cumbia::__private::Share>::Shared),*>;
+
+                #[inline(always)]
+                fn share(self) -> Self::Shared {
+                    ::cumbia::__private::Share::share(*self)
+                }
+            }
+
             impl<A, #(#types: ::cumbia::__private::Share),*> ::cumbia::__private::BorrowExpr<'_>
                 for #handle<A, #(#types),*>
             {

@@ -277,6 +277,8 @@ struct Known {
     part: Option<Ident>,
     /// The type, if it is a struct of arrays or a reference to one.
     argument: Option<syn::Type>,
+    /// It holds a closure, which was rejected.
+    closure: bool,
 }
 
 /// A loop or a labelled block whose body is being lowered.
@@ -345,7 +347,7 @@ impl Lowerer<'_> {
         let id = LocalId(self.locals.len() as u32);
         let name = Name::of(name);
         self.locals.push(Local { name: name.text().to_owned(), mutable, slot });
-        self.known.push(Known { category, deferred: false, ty: None, part: None, argument: None });
+        self.known.push(Known { category, deferred: false, ty: None, part: None, argument: None, closure: false });
         self.bind(name, Some(id));
         id
     }

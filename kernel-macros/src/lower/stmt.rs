@@ -222,11 +222,11 @@ impl Lowerer<'_> {
         let declared = ir.clone();
         into.declare(ir, Some(value.id), local.let_token.span());
         if let Pattern::Local(local) = declared {
-            self.known[local.index()].part = part;
-            self.known[local.index()].argument = argument;
-        }
-        if let (Some(Type::Reference(reference)), Pattern::Local(local)) = (ty, &declared) {
-            self.known[local.index()].ty = Some(reference.clone());
+            let known = &mut self.known[local.index()];
+            (known.part, known.argument) = (part, argument);
+            known.closure = matches!(peeled(init), Expr::Closure(_));
+            known.ty =
+                ty.and_then(|ty| if let Type::Reference(reference) = ty { Some(reference.clone()) } else { None });
         }
         let (cpu, learn, let_token) = (value.cpu, binder.learn, &local.let_token);
         let before = binder.before;

@@ -1,8 +1,8 @@
 use cumbia::prelude::*;
 
 #[kernel]
-fn total(x: &[&[f32]], y: &mut [f32]) {
-    y[0] = x[0][0];
+fn kernel(x: &[[f32]], y: &mut [f32]) {
+    y[0] = x[0][1];
 }
 
 fn main() {}

@@ -103,7 +103,12 @@ impl Fallback {
         let condition = format_ident!("Device{kind}{text}{number}", span = Span::call_site());
         // For a type parameter rustc suggests it as a bound, and has no other text: the name says what is missing.
         let fallback = format_ident!("{kind}WithoutDeviceAttribute{text}{number}", span = Span::call_site());
-        let [what, why, help] = rule(&name, *form, *arguments).formats(body, &name);
+        let rule = rule(&name, *form, *arguments);
+        let [what, why, mut help] = rule.unwrap_or(&rules::METHOD).formats(body, &name);
+        if method && rule.is_some() {
+            // The rule is about the type that has a method of this name in Rust.
+            help.push_str("; for a method of your own type, add `#[device]` to the `impl` that defines it");
+        }
         let label = match form {
             Form::Method | Form::ArgumentMethod => "not a device method",
             Form::Function => "not a device function",
@@ -183,8 +188,8 @@ fn written(name: &str) -> String {
     name.strip_prefix("iter_").filter(|name| *name != "mut").unwrap_or(name).to_owned()
 }
 
-/// Returns the rule for a method or an associated function of this name.
-fn rule(name: &str, form: Form, arguments: usize) -> &'static Rule {
+/// Returns the rule for a method or an associated function of this name, if it has one.
+fn rule(name: &str, form: Form, arguments: usize) -> Option<&'static Rule> {
     const CONVERSIONS: [&str; 6] = ["into", "try_into", "unwrap", "expect", "unwrap_or", "ok"];
     const PLACES: [&str; 5] = ["replace", "insert", "get_or_insert", "as_ref", "as_mut"];
     const ELEMENTS: [&str; 6] = ["get", "get_mut", "first", "first_mut", "last", "last_mut"];
@@ -228,7 +233,7 @@ fn rule(name: &str, form: Form, arguments: usize) -> &'static Rule {
         "clone_from_slice",
         "copy_within",
     ];
-    match name {
+    Some(match name {
         _ if form == Form::Function => &rules::ASSOCIATED_FUNCTION,
         _ if form == Form::ArgumentMethod => &rules::ARGUMENT_METHOD,
         "take" if arguments == 0 => &rules::OPTION_PLACE,
@@ -244,6 +249,6 @@ fn rule(name: &str, form: Form, arguments: usize) -> &'static Rule {
         name if (2..=4).contains(&name.len()) && name.chars().all(|lane| "xyzw".contains(lane)) => &rules::SWIZZLE,
         "category" | "size" | "length" => &rules::LENGTH,
         "clone" => &rules::CLONE,
-        _ => &rules::METHOD,
-    }
+        _ => return None,
+    })
 }

@@ -10,7 +10,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path};
+use syn::{Expr, ExprCall, ExprLit, ExprPath, GenericArgument, Ident, Lit, Path, PathArguments, Type};
 
 use crate::extent::Extent;
 use crate::identity::{self, Known, is_primitive};
@@ -44,6 +44,9 @@ impl Lowerer<'_> {
             self.errors.explain(path, &help);
             return self.placeholder(call);
         }
+        if is_shared_slice(&path.path) {
+            return self.reject(path, &rules::SHARED_SLICE);
+        }
         if let Some(heap) = path.path.segments.iter().find(|segment| is_heap_name(&segment.ident.to_string())) {
             return self.reject_named(path, &rules::HEAP, &heap.ident);
         }
@@ -61,9 +64,10 @@ impl Lowerer<'_> {
         }
         if let Some(name) = path.path.get_ident() {
             if let Some(variable) = self.lookup(name) {
-                // A parameter of a rejected type has its error already.
-                if let Some(param) = self.signature.params.get(variable.index())
-                    && matches!(param.kind, ParamKind::Rejected)
+                // A parameter of a rejected type has its error already, and so has a closure.
+                let param = self.signature.params.get(variable.index());
+                if param.is_some_and(|param| matches!(param.kind, ParamKind::Rejected))
+                    || self.known[variable.index()].closure
                 {
                     return self.placeholder(call);
                 }
@@ -323,6 +327,14 @@ fn literal_type(call: &ExprCall) -> TokenStream {
         Ok(value) if matches!(number.suffix(), "" | "usize") => quote!(::cumbia::__private::Literal<#value>),
         _ => quote!(::cumbia::__private::NoLiteral),
     }
+}
+
+/// Returns whether a path is `shared::<[T]>`. No function has such an argument: the type has no size.
+fn is_shared_slice(path: &Path) -> bool {
+    let Some(last) = path.segments.last() else { return false };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
+    let has_slice = arguments.args.iter().any(|argument| matches!(argument, GenericArgument::Type(Type::Slice(_))));
+    has_slice && (last.ident == "shared" || last.ident == "dynamic_shared")
 }
 
 fn path_kind(path: &ExprPath) -> PathKind {

@@ -54,7 +54,14 @@ impl Lowerer<'_> {
         let local = LocalId(self.locals.len() as u32);
         let of_local = self.slot();
         self.locals.push(Local { name: "constant".to_owned(), mutable: false, slot: of_local });
-        self.known.push(Known { category: Category::Owned, deferred: false, ty: None, part: None, argument: None });
+        self.known.push(Known {
+            category: Category::Owned,
+            deferred: false,
+            ty: None,
+            part: None,
+            argument: None,
+            closure: false,
+        });
         let init = self.push(ExprKind::Constant(slot), span);
         self.promoted.push(Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: position::of(span) });
         let id = self.push(ExprKind::Local(local), span);

@@ -1,6 +1,6 @@
 //! Operators. The slot of an operator records the types of its operands by identity functions, so that the tokens
 //! remain a Rust operator and type inference is unchanged. The device counterpart is resolved on the result
-//! (`.of(op::Add)`, `.equal()`, `.ordered()`), so that an operator that does not exist produces rustc's error only.
+//! (`.of::<op::Add>()`, `.equal()`, `.ordered()`), so that an operator that does not exist produces rustc's error only.
 
 use cumbia_kernel_ir::{BinaryOp, ExprKind, LogicalOp, SlotId, UnaryOp};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -134,13 +134,13 @@ pub(in crate::lower) fn applied(
 /// at `at`.
 pub(in crate::lower) fn resolved(recorded: &TokenStream, marker: &Ident, at: Span, extent: Extent) -> TokenStream {
     // Comparisons have their own diagnostics.
-    let (method, operator) = match marker.to_string().as_str() {
-        "Eq" => ("equal", TokenStream::new()),
-        "Order" => ("ordered", TokenStream::new()),
-        _ => ("of", quote_spanned!(at=> ::cumbia::__private::op::#marker)),
+    let method = match marker.to_string().as_str() {
+        "Eq" => quote_spanned!(at=> equal),
+        "Order" => quote_spanned!(at=> ordered),
+        _ => quote_spanned!(at=> of::<::cumbia::__private::op::#marker>),
     };
-    let (method, operator) = (Ident::new(method, at), extent.closing(operator));
-    quote!(#recorded.#method #operator)
+    let arguments = extent.closing(TokenStream::new());
+    quote!(#recorded.#method #arguments)
 }
 
 /// Returns whether an operator faults for some operands.
