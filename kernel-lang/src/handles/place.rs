@@ -151,9 +151,10 @@ impl<'k, T: DeviceType, M: Access> PlaceRef<'k, T, M> {
         unsafe { T::__load(self.pointer) }
     }
 
-    /// Reads the value, in a tuple: see [`Slot::value`](crate::slot::Slot::value).
+    /// Reads the value, in a tuple: see [`Slot::value`](crate::slot::Slot::value). Its type is a projection to `T`: of a type that lacks
+    /// its derive `T` is unknown, and what the value is compared with does not determine it.
     #[inline(always)]
-    pub fn read_value(self) -> (T,) {
+    pub fn read_value(self) -> (T::This,) {
         (self.get(),)
     }
 
