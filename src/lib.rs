@@ -313,7 +313,7 @@
 //!
 //! match y.to_host() {
 //!     Err(Error::Fault { kernel, thread, kind, .. }) => {
-//!         assert_eq!((kernel.as_str(), thread.x), ("take", 1));
+//!         assert_eq!((kernel, thread.x), ("take", 1));
 //!         assert_eq!(kind, FaultKind::IndexOutOfBounds { index: 7, len: 3 });
 //!     }
 //!     other => panic!("{other:?}"),

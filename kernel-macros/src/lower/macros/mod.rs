@@ -142,9 +142,10 @@ impl Lowerer<'_> {
             Ok(None) => LitStr::new(&format!("{claim}{values}"), call.span()),
             Err(mistaken) => return self.reject(&mistaken, &rules::MESSAGE),
         };
-        let span = ours(call.span());
-        let [left_name, right_name] = ["left", "right"].map(|name| Ident::new(name, span));
-        let (left, right) = (&left.value, &right.value);
+        let (span, left, right) = (ours(call.span()), &left.value, &right.value);
+        // rustc shows an error about the comparison at the operands.
+        let [left_name, right_name] =
+            [("left", left), ("right", right)].map(|(name, value)| Ident::new(name, ours(value.span())));
         let tokens = quote_spanned! {span=> {
             let #left_name = #left;
             let #right_name = #right;
