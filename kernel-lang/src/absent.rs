@@ -1,4 +1,4 @@
-//! What is called where it does not exist: host functions in kernels, and operations of a device in host functions.
+//! Placeholders of functions that are called where they do not exist: host functions in kernels, operations of a device in host code.
 //!
 //! A device function is a host function and a type of the same name, and a call resolves the type. Without `#[device]` there is no
 //! such type, and rustc's own error, about a missing struct, does not say what to do. So a call imports the function under the name

@@ -493,11 +493,12 @@ pub(super) fn call() -> Ident {
 }
 
 /// Returns the parameters of a function that a call in a kernel resolves to: the receiver or the first parameter, or `()` if there is none,
-/// the call context, and a tuple of the others. A wrong number of arguments is then a wrong length of the tuple, and rustc's error counts only those of the user.
+/// the call context, and a tuple of the others. A wrong number of arguments is then a wrong length of the tuple, and rustc's error counts
+/// only those of the user.
 fn called_inputs(declared: &syn::Signature, first: &TokenStream, rest: &[Param]) -> TokenStream {
     let call = call();
     let names = rest.iter().map(|Param { name, .. }| name);
-    let types = rest.iter().map(params::call_type_of);
+    let types = rest.iter().map(|param| params::call_type(&param.kind));
     let span = declared.paren_token.span.join();
     let (names, types) = (standing_for(span, quote!(#(#names,)*)), standing_for(span, quote!(#(#types,)*)));
     quote!(#first, #call: ::cumbia::__private::Call<'k>, #names: #types)

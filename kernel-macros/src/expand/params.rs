@@ -156,11 +156,6 @@ pub(super) fn call_param(param: &Param) -> TokenStream {
     }
 }
 
-/// Returns the type of such a parameter.
-pub(super) fn call_type_of(param: &Param) -> TokenStream {
-    call_type(&param.kind)
-}
-
 /// Returns the type of such a parameter, or, with `true`, the bound of its type. `None` for a tuple, whose parts have bounds.
 pub(super) fn bound_of_call(param: &Param) -> Option<(TokenStream, bool)> {
     let ty = call_type(&param.kind);
@@ -177,7 +172,7 @@ pub(super) fn bound_of_call(param: &Param) -> Option<(TokenStream, bool)> {
     }
 }
 
-fn call_type(kind: &ParamKind) -> TokenStream {
+pub(super) fn call_type(kind: &ParamKind) -> TokenStream {
     match kind {
         ParamKind::Value(ty) => quote!(#ty),
         ParamKind::Slice(element) => {

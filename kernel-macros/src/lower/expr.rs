@@ -325,7 +325,9 @@ impl Lowerer<'_> {
             Some(pattern) => {
                 let value = quote!(#path #braces);
                 let given = self.declared.given(path).or_else(|| self.declared.given_of_variant(path));
-                let test = variant_test(pattern, path.span(), (slot, given.as_ref()), &value, extent);
+                let (span, slot_given) = (path.span(), (slot, given.as_ref()));
+                let content = quote_spanned!(ours(span)=> ::cumbia::__private::variant_content(is));
+                let test = variant_test(pattern, span, slot_given, &value, &content, extent);
                 (variant_in_slot(&last, slot), test)
             }
             None => (last, tapped(slot, path.span(), &quote!(#path #braces), extent)),

@@ -175,19 +175,20 @@ fn passed(slot: &Ident, method: &str, value: &TokenStream, extent: Extent) -> To
 }
 
 /// Returns the call that passes a value to a slot, with a closure that matches it against the pattern of a path. `given` makes the slot
-/// depend on the type: see [`Declared::given`].
+/// depend on the type: see [`Declared::given`]. `content` returns the slot's content, from that closure under the name `is`.
 fn variant_test(
     pattern: &TokenStream,
     span: Span,
     (slot, given): (SlotId, Option<&TokenStream>),
-    value: &TokenStream,
+    value: &impl ToTokens,
+    content: &TokenStream,
     extent: Extent,
 ) -> TokenStream {
     let name = extent.opening(slot_name(slot, span));
     let arguments = extent.closing(quote_spanned! {ours(span)=>
         #value,
         |value| if let #pattern = value { true } else { false },
-        |is| ::cumbia::__private::variant_content(is),
+        |is| #content,
     });
     quote_spanned!(ours(span)=> #name #given.variant #arguments)
 }

@@ -186,8 +186,8 @@ impl Lowerer<'_> {
     }
 
     /// Lowers a call of the hidden device counterpart of a method or an associated function. The call context is passed
-    /// after the first value, which is the receiver or the first argument, or `()` if there is none; a receiver has no tokens here, since it
-    /// precedes the method's name.
+    /// after the first value, which is the receiver or the first argument, or `()` if there is none; a receiver has no tokens here, since
+    /// it precedes the method's name.
     pub(in crate::lower) fn hidden_call(
         &mut self,
         method: CalledMethod,

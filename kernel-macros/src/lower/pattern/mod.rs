@@ -13,9 +13,10 @@ use syn::{
     Expr, ExprLit, ExprRange, Member, Pat, PatIdent, PatStruct, PatTuple, PatTupleStruct, Path, RangeLimits, Token,
 };
 
+use crate::extent::Extent;
 use crate::lower::expr::member_name;
 use crate::lower::sugar::is_upper_case;
-use crate::lower::{Category, Lowerer, grouped, peeled, slot_name};
+use crate::lower::{Category, Lowerer, grouped, peeled, slot_name, variant_test};
 use crate::position::{Name, ours};
 use crate::rules;
 
@@ -118,14 +119,8 @@ impl Lowerer<'_> {
         }
         for VariantPath { slot, span, pattern, within } in paths {
             let is = |value: &Ident| {
-                let name = slot_name(slot, span);
-                quote_spanned! {ours(span)=>
-                    #name.variant(
-                        #value,
-                        |value| if let #pattern = value { true } else { false },
-                        |is| ::cumbia::__private::MatchedVariant(is).content(),
-                    )
-                }
+                let content = quote_spanned!(ours(span)=> ::cumbia::__private::MatchedVariant(is).content());
+                variant_test(&pattern, span, (slot, None), value, &content, Extent::at(ours(span)))
             };
             binder.learn.extend(match within {
                 None => {
