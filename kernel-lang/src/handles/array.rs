@@ -18,8 +18,12 @@ impl<'k, T: DeviceType, const N: usize, M: Access> PlaceRef<'k, [T; N], M> {
 
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, M> {
-        let index = index.position();
+    pub fn at<I: Index>(self, _cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<PlaceRef<'k, T, M>> {
+        I::place(self.element(index.position(), at))
+    }
+
+    #[inline(always)]
+    fn element(self, index: usize, at: &'static Location) -> PlaceRef<'k, T, M> {
         if index >= N {
             fault::out_of_bounds(at, index, N);
         }
@@ -29,11 +33,11 @@ impl<'k, T: DeviceType, const N: usize, M: Access> PlaceRef<'k, [T; N], M> {
 
     /// As [`PlaceRef::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, Write>
+    pub fn at_mut<I: Index>(self, _cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<PlaceRef<'k, T, Write>>
     where
         M: Writable,
     {
-        self.at(cx, index, at).write()
+        I::place(self.element(index.position(), at).write())
     }
 
     /// `&x[range]`; faults if the range is out of bounds.

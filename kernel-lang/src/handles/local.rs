@@ -160,8 +160,13 @@ impl<'a, T: Copy + 'static, M: Access> Handle<'a> for Local<'a, T, M> {
 impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> Local<'a, T, M> {
-        let index = index.position();
+    pub fn at<I: Index>(self, _cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<Local<'a, T, M>> {
+        I::place(self.checked(index.position(), at))
+    }
+
+    /// Returns the place of element `index`; faults if it is out of bounds.
+    #[inline(always)]
+    fn checked(self, index: usize, at: &'static Location) -> Local<'a, T, M> {
         if index >= N {
             fault::out_of_bounds(at, index, N);
         }
@@ -171,11 +176,11 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
 
     /// As [`Local::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalMut<'a, T>
+    pub fn at_mut<I: Index>(self, _cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<LocalMut<'a, T>>
     where
         M: Writable,
     {
-        self.at(cx, index, at).write()
+        I::place(self.checked(index.position(), at).write())
     }
 
     /// # Safety
@@ -251,10 +256,10 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
 /// The operations of a local array in a kernel, with the names that they have for places.
 pub trait LocalArray<T: Copy, const N: usize> {
     /// Returns the place of element `index`; faults if it is out of bounds.
-    fn at(&self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalRef<'_, T>;
+    fn at<I: Index>(&self, cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<LocalRef<'_, T>>;
 
     /// As [`LocalArray::at`], writable.
-    fn at_mut(&mut self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalMut<'_, T>;
+    fn at_mut<I: Index>(&mut self, cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<LocalMut<'_, T>>;
 
     /// `&x[range]`; faults if the range is out of bounds.
     fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
@@ -297,12 +302,12 @@ fn of_mut<T>(value: &mut T) -> LocalMut<'_, T> {
 
 impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     #[inline(always)]
-    fn at(&self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalRef<'_, T> {
+    fn at<I: Index>(&self, cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<LocalRef<'_, T>> {
         of(self).at(cx, index, at)
     }
 
     #[inline(always)]
-    fn at_mut(&mut self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> LocalMut<'_, T> {
+    fn at_mut<I: Index>(&mut self, cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<LocalMut<'_, T>> {
         of_mut(self).at_mut(cx, index, at)
     }
 

@@ -80,8 +80,8 @@ impl<'k, T, M> Slice<'k, T, M> {
 
     /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, M> {
-        self.element(index.position(), at)
+    pub fn at<I: Index>(self, _cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<PlaceRef<'k, T, M>> {
+        I::place(self.element(index.position(), at))
     }
 
     /// As [`Slice::at`], for a built-in method.
@@ -96,11 +96,11 @@ impl<'k, T, M> Slice<'k, T, M> {
 
     /// As [`Slice::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: impl Index, at: &'static Location) -> PlaceRef<'k, T, Write>
+    pub fn at_mut<I: Index>(self, _cx: Cx<'_>, index: I, at: &'static Location) -> I::Place<PlaceRef<'k, T, Write>>
     where
         M: Writable,
     {
-        self.at(cx, index, at).write()
+        I::place(self.element(index.position(), at).write())
     }
 
     /// Returns the number of elements.
@@ -213,12 +213,26 @@ impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     note = "help: for another integer write `x[i as usize]`, for a reference `x[*i]`; a slice has one dimension, `x[row * width + column]`, and a view several, `a[[row, column]]`"
 )]
 pub trait Index {
+    /// The place `P` of the element. It is a projection, which is unknown if the index is an error: so that rustc reports the
+    /// error about the index alone.
+    type Place<P>;
+
+    /// Returns the place.
+    fn place<P>(place: P) -> Self::Place<P>;
+
     /// Returns the index.
     fn position(self) -> usize;
 }
 
 #[diagnostic::do_not_recommend]
 impl Index for usize {
+    type Place<P> = P;
+
+    #[inline(always)]
+    fn place<P>(place: P) -> P {
+        place
+    }
+
     #[inline(always)]
     fn position(self) -> usize {
         self

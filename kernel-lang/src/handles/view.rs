@@ -256,11 +256,24 @@ impl<'k, T: DeviceType, M: Access> View<'k, T, 1, M> {
     note = "help: index it by a `[usize; {D}]`, as in `a[[i, j]]`; convert other integers with `as usize`"
 )]
 pub trait IndexOf<const D: usize> {
+    /// As [`Index::Place`].
+    type Place<P>;
+
+    /// Returns the place.
+    fn place<P>(place: P) -> Self::Place<P>;
+
     /// Returns the index for each dimension.
     fn positions(self) -> [usize; D];
 }
 
 impl<const D: usize> IndexOf<D> for [usize; D] {
+    type Place<P> = P;
+
+    #[inline(always)]
+    fn place<P>(place: P) -> P {
+        place
+    }
+
     #[inline(always)]
     fn positions(self) -> [usize; D] {
         self
@@ -282,22 +295,27 @@ macro_rules! indexed {
         impl<'k, T: DeviceType, M: Access> View<'k, T, $dimensions, M> {
             /// Returns the place of an element; faults if the index is out of bounds.
             #[inline(always)]
-            pub fn at(self, _cx: Cx<'_>, index: impl IndexOf<$dimensions>, at: &'static Location) -> PlaceRef<'k, T, M> {
-                self.element(index.positions(), at)
+            pub fn at<I: IndexOf<$dimensions>>(
+                self,
+                _cx: Cx<'_>,
+                index: I,
+                at: &'static Location,
+            ) -> I::Place<PlaceRef<'k, T, M>> {
+                I::place(self.element(index.positions(), at))
             }
 
             /// As [`View::at`], writable.
             #[inline(always)]
-            pub fn at_mut(
+            pub fn at_mut<I: IndexOf<$dimensions>>(
                 self,
-                cx: Cx<'_>,
-                index: impl IndexOf<$dimensions>,
+                _cx: Cx<'_>,
+                index: I,
                 at: &'static Location,
-            ) -> PlaceRef<'k, T, Write>
+            ) -> I::Place<PlaceRef<'k, T, Write>>
             where
                 M: Writable,
             {
-                self.at(cx, index, at).write()
+                I::place(self.element(index.positions(), at).write())
             }
 
             /// `&v[range]`, an error.
