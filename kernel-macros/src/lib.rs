@@ -18,6 +18,7 @@
 mod argument;
 mod bounds;
 mod derive;
+mod enclosing;
 mod expand;
 mod extent;
 mod foreign;
@@ -34,13 +35,16 @@ mod report;
 mod rules;
 mod signature;
 mod this;
+mod unparsed;
 
 use proc_macro::TokenStream;
-use quote::ToTokens;
+use proc_macro2::Span;
+use quote::{ToTokens, quote};
 use syn::{DeriveInput, Item, ItemFn, ItemImpl, ItemTrait};
 
 use crate::expand::Bodies;
 use crate::report::Errors;
+use crate::unparsed::Body;
 
 /// Declares a function as a kernel: each thread of a launch executes its body once.
 ///
@@ -70,32 +74,34 @@ use crate::report::Errors;
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let source = proc_macro2::TokenStream::from(item.clone());
-    let mut function: ItemFn = match parsed(item) {
-        Ok(function) => function,
-        Err(errors) => return errors,
+    let (mut function, body) = match unparsed::function(item) {
+        Ok(parsed) => parsed,
+        Err(error) => return error.into_compile_error().into(),
     };
+    if function.sig.receiver().is_none() && enclosing::is_associated(&function.sig.ident, Span::call_site()) {
+        return rejected(&function.sig.ident, &rules::KERNEL_IN_IMPL);
+    }
     lints::relax(&mut function.attrs);
     let mut errors = Errors::default();
     let options = options::parse(attribute.into(), &mut errors);
     let signature = signature::of_kernel(&function.sig, &mut errors);
-    let lowered = lower::function(&function.block, &signature, &mut errors);
+    let lowered = body.is_parsed().then(|| lower::function(&function.block, &signature, &mut errors));
     let check = bounds::complete_elements(&mut function.sig.generics, &signature);
     bounds::complete(&mut function.sig.generics);
-    match errors.finish() {
-        Ok(()) => {
+    match (errors.finish(), lowered) {
+        (Ok(()), Some(lowered)) => {
             let kernel = expand::kernel(&function, &source, &options, &signature, &lowered);
             [kernel, check].into_iter().collect::<proc_macro2::TokenStream>().into()
         }
-        Err(errors) => with_stub(errors, &function, || expand::kernel_stub(&function, &signature)),
+        (errors, _) => with_stub(errors, &function, || expand::kernel_stub(&function, &signature, &body.of_stub())),
     }
 }
 
-/// Parses an item. rustc has parsed it before, and reported a comma in an index, `a[i, j]`, so that syn's error would be a second.
-fn parsed<T: syn::parse::Parse>(item: TokenStream) -> Result<T, TokenStream> {
-    syn::parse(item).map_err(|error| match error.to_string().as_str() {
-        "unexpected token, expected `]`" => TokenStream::new(),
-        _ => error.into_compile_error().into(),
-    })
+/// Returns the error about an item of which nothing else is declared.
+fn rejected(tokens: impl ToTokens, rule: &rules::Rule) -> TokenStream {
+    let mut errors = Errors::default();
+    errors.reject(tokens, rule);
+    errors.finish().err().unwrap_or_default().into()
 }
 
 /// Makes a function, or the functions of an `impl` or a trait, callable from kernels and from each other. They remain
@@ -233,12 +239,12 @@ fn parsed<T: syn::parse::Parse>(item: TokenStream) -> Result<T, TokenStream> {
 /// ```
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let item = match parsed(item) {
-        Ok(item) => item,
-        Err(errors) => return errors,
+    let (item, body) = match unparsed::item(item) {
+        Ok(parsed) => parsed,
+        Err(error) => return error.into_compile_error().into(),
     };
     match item {
-        Item::Fn(function) => device_function(attribute, function),
+        Item::Fn(function) => device_function(attribute, function, body),
         Item::Impl(item) => device_impl(attribute, item),
         Item::Trait(item) => device_trait(attribute, item),
         item @ (Item::Struct(_) | Item::Enum(_)) if !attribute.is_empty() => {
@@ -256,28 +262,29 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream {
+fn device_function(attribute: TokenStream, mut function: ItemFn, body: Body) -> TokenStream {
+    if function.sig.receiver().is_none()
+        && (this::is_mentioned(&function.sig) || enclosing::is_associated(&function.sig.ident, Span::call_site()))
+    {
+        return rejected(&function.sig.ident, &rules::METHOD_ALONE); // the stub's items cannot be in an `impl`
+    }
     lints::relax(&mut function.attrs);
     let mut errors = Errors::default();
     let foreign = options::parse_device(attribute.into(), &mut errors);
-    if function.sig.receiver().is_none() && this::is_mentioned(&function.sig) {
-        errors.reject(&function.sig.ident, &rules::METHOD_ALONE);
-        return errors.finish().err().unwrap_or_default().into(); // the stub's items cannot be in an `impl`
-    }
     let mut signature = signature::of_device_function(&function.sig, &mut errors);
     if let Some(foreign) = foreign {
         foreign::reject_generics(&foreign, [&function.sig.generics], &mut errors);
         signature.foreign = Some(foreign::body(&foreign, &signature, &function.block, &mut errors));
     }
-    let lowered = lower::function(&function.block, &signature, &mut errors);
+    let lowered = body.is_parsed().then(|| lower::function(&function.block, &signature, &mut errors));
     let check = bounds::complete_elements(&mut function.sig.generics, &signature);
     bounds::complete(&mut function.sig.generics);
-    match errors.finish() {
-        Ok(()) => {
+    match (errors.finish(), lowered) {
+        (Ok(()), Some(lowered)) => {
             let function = expand::device_function(&function, &signature, &lowered);
             [function, check].into_iter().collect::<proc_macro2::TokenStream>().into()
         }
-        Err(errors) => with_stub(errors, &function, || expand::device_stub(&function, &signature)),
+        (errors, _) => with_stub(errors, &function, || expand::device_stub(&function, &signature, &body.of_stub())),
     }
 }
 
@@ -356,7 +363,7 @@ pub fn derive_kernel_argument(item: TokenStream) -> TokenStream {
     match argument::read(input, &mut errors) {
         Some(argument) => {
             let (items, errors) = (expand::kernel_argument(&argument), errors.finish().err());
-            quote::quote!(#errors #items).into()
+            quote!(#errors #items).into()
         }
         None => errors.finish().err().unwrap_or_default().into(),
     }
@@ -390,7 +397,7 @@ pub fn derive_components(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let items = expand::components(&input, &mut errors);
     let errors = errors.finish().err();
-    quote::quote!(#errors #items).into()
+    quote!(#errors #items).into()
 }
 
 /// The device half of `#[device(PartialEq)]`.
@@ -440,12 +447,12 @@ fn attribute_target(item: &Item) -> proc_macro2::TokenStream {
 
 /// Returns the errors followed by the stub. A method gets no stub, whose items cannot be in an `impl`.
 fn with_stub(
-    errors: proc_macro2::TokenStream,
+    errors: Result<(), proc_macro2::TokenStream>,
     function: &ItemFn,
     stub: impl FnOnce() -> proc_macro2::TokenStream,
 ) -> TokenStream {
     let stub = if function.sig.receiver().is_some() { proc_macro2::TokenStream::new() } else { stub() };
-    [errors, stub].into_iter().collect::<proc_macro2::TokenStream>().into()
+    errors.err().into_iter().chain([stub]).collect::<proc_macro2::TokenStream>().into()
 }
 
 /// Launches a kernel in Numba's syntax: `launch!(kernel[grid, block](arguments))?`.

@@ -310,6 +310,9 @@ rules! {
     FORMAT_NAME: "`{}` is neither an identifier nor a position",
         why "a format string refers to variables and positions, not to expressions",
         help "pass the expression as an argument: `println!(\"{0}\", a + b)`";
+    FORMAT_UNUSED: "the format string does not use this argument",
+        why "each argument is printed where the format string has a `{}` for it",
+        help "write `{}` into the format string, or remove the argument";
     ASSERT: "`assert!` needs a condition",
         why "its first argument is the condition to check",
         help "write `assert!(i < x.len())`";
@@ -500,6 +503,9 @@ rules! {
     NOT_COMPARED: "`#[device(..)]` on a type derives only `PartialEq` and `PartialOrd`",
         why "it derives the comparison operators for the host and the device together",
         help "write `#[device(PartialEq, PartialOrd)]`, and put other traits in `#[derive(..)]`";
+    KERNEL_IN_IMPL: "a kernel cannot be defined in an `impl` or a trait",
+        why "`#[kernel]` declares a type of the kernel's name, which these cannot contain",
+        help "move the function out of it, and take what it needs of `Self` as parameters; an `impl` with `#[device]` defines functions that kernels call";
     METHOD_ALONE: "a method cannot be compiled for devices on its own",
         why "its signature depends on the enclosing `impl`",
         help "put `#[device]` on the whole `impl`";

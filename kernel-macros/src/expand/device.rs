@@ -116,7 +116,7 @@ fn declaration(function: &ItemFn) -> TokenStream {
 
 /// Returns a stub for a device function with errors. It can be called, so that its callers do not produce further
 /// errors.
-pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStream {
+pub(crate) fn device_stub(function: &ItemFn, signature: &Signature, body: &TokenStream) -> TokenStream {
     let name = &signature.name;
     let allow = allow();
     let vis = &function.vis;
@@ -131,7 +131,7 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
         #[allow(unused_variables)]
         #allow
         #vis fn #name<#(#bounds),*>(#(#params),*) #result #clause {
-            loop {}
+            #body
         }
 
         #allow
@@ -144,7 +144,7 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
             impl<'k, #(#bounds),*> #name<'k, #(#arguments),*> #clause {
                 #[doc(hidden)]
                 pub fn call(self, #(#params),*) #result {
-                    loop {}
+                    #body
                 }
             }
 

@@ -75,7 +75,7 @@ pub(crate) fn kernel(
 }
 
 /// Returns a stub for a kernel with errors. It can be called, so that its callers do not produce further errors.
-pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStream {
+pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature, body: &TokenStream) -> TokenStream {
     let name = &signature.name;
     let allow = allow();
     let vis = &function.vis;
@@ -97,7 +97,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
         #vis fn #name<'a, #(#bounds),*>(
             #(#parameters),*
         ) -> ::cumbia::Launch<'a, #name<#(#arguments),*>, ::cumbia::__private::Checked> #clause {
-            loop {}
+            #body
         }
 
         #allow

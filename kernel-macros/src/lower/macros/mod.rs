@@ -242,6 +242,7 @@ impl Lowerer<'_> {
         let mut names: Vec<Option<Name>> = args.iter().map(|arg| arg.name.as_ref().map(Name::of)).collect();
         let mut values: Vec<Value> = args.iter().map(|arg| self.operand(&arg.value)).collect();
         let (mut pieces, mut printed, mut next) = (Vec::new(), String::new(), 0);
+        let mut unprinted = vec![true; args.len()];
         for part in parts {
             let (which, format) = match part {
                 Part::Text(text) => {
@@ -259,9 +260,16 @@ impl Lowerer<'_> {
                 Which::Position(position) => position,
                 Which::Name(name) => self.named_argument(&Ident::new(&name, text.span()), &mut names, &mut values),
             };
+            if let Some(unprinted) = unprinted.get_mut(position) {
+                *unprinted = false;
+            }
             let colon = if format.is_empty() { "" } else { ":" };
             printed.extend(["{", &position.to_string(), colon, &format, "}"]);
             pieces.push(Piece::Number { position: position as u32, format });
+        }
+        if let Some((arg, _)) = args.iter().zip(unprinted).find(|(_, unprinted)| *unprinted) {
+            self.errors.reject(&arg.value, &rules::FORMAT_UNUSED);
+            return None;
         }
         let (ids, tokens): (Vec<_>, Vec<_>) = values.into_iter().map(|value| (value.id, value.cpu)).unzip();
         let printed = LitStr::new(&printed, ours(text.span()));
