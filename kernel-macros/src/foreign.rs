@@ -98,7 +98,7 @@ fn unimplemented(block: &Block) -> Option<&Macro> {
 /// Returns the panic that the CPU executes in place of a missing Rust body. `elsewhere` states where the function is
 /// defined.
 fn missing(signature: &Signature, elsewhere: &str) -> TokenStream {
-    let cx = Ident::new("cx", Span::mixed_site());
+    let cx = Ident::new("__cx", Span::mixed_site());
     let text = format!("`{}` {elsewhere}", signature.path);
     let position = position::of(signature.name.span());
     let (line, column) = (position.line, position.column);

@@ -33,6 +33,16 @@ pub(crate) fn is_ours(span: Span) -> bool {
     proc_macro::is_available() && context(span).is_some() && context(span) == context(Span::mixed_site())
 }
 
+/// Returns the name of a variable as device code shows it. A variable of the expansion begins with `__` on the host: a pattern that is a
+/// single name refers to a constant of this name, if the user has one, whatever the hygiene.
+pub(crate) fn shown(variable: &Ident) -> String {
+    let name = variable.unraw().to_string();
+    match name.strip_prefix("__") {
+        Some(shown) if is_ours(variable.span()) => shown.to_owned(),
+        _ => name,
+    }
+}
+
 /// An identifier with its hygiene: one produced by a `macro_rules!` macro differs from one that its caller wrote.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Name {

@@ -48,6 +48,7 @@ pub mod float_methods;
 pub mod foreign_names;
 pub mod geometry;
 pub mod halves;
+pub mod hidden_names;
 pub mod indices;
 pub mod initialisation;
 pub mod integer_methods;
@@ -119,6 +120,7 @@ const MODULES: &[&[Case]] = &[
     foreign_names::CASES,
     integer_results::CASES,
     halves::CASES,
+    hidden_names::CASES,
     atomics::CASES,
     warps::CASES,
     cooperation::CASES,

@@ -22,7 +22,7 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
     let texts: Vec<String> = members.iter().map(|member| member_text(member)).collect();
     let paths = texts.iter().map(|field| format!("{text}.{field}"));
     let (values, types): (Vec<Ident>, Vec<Ident>) =
-        (0..fields.len()).map(|i| (format_ident!("field{i}"), format_ident!("F{i}"))).unzip();
+        (0..fields.len()).map(|i| (format_ident!("__field{i}"), format_ident!("F{i}"))).unzip();
     let parts: Vec<&Part> = fields.iter().map(|field| &field.part).collect();
     let vis = fields.iter().map(|field| &field.vis);
     // A tuple struct has the same fields, by position.
@@ -79,40 +79,40 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
                 type Shared<'k> = #handle<Self, #(#shared),*>;
 
                 #[inline]
-                fn bind(argument: Self::Host<'_>) -> Self::Bound<'_> {
-                    let #name { #(#members: #values,)* } = argument;
+                fn bind(__argument: Self::Host<'_>) -> Self::Bound<'_> {
+                    let #name { #(#members: #values,)* } = __argument;
                     (#(#bindings,)*)
                 }
 
                 #[inline]
                 fn visit<'v>(
-                    bound: &'v Self::Bound<'_>,
-                    name: &'static ::core::primitive::str,
-                    narrow: ::core::primitive::bool,
-                    visitor: &mut impl ::cumbia::__private::Visitor<'v>,
+                    __bound: &'v Self::Bound<'_>,
+                    __name: &'static ::core::primitive::str,
+                    __narrow: ::core::primitive::bool,
+                    __visitor: &mut impl ::cumbia::__private::Visitor<'v>,
                 ) {
-                    let (#(#values,)*) = bound;
+                    let (#(#values,)*) = __bound;
                     #(#visits)*
                 }
 
                 #[inline]
-                fn handle<'k>(bound: &'k Self::Bound<'_>) -> Self::Handle<'k> {
-                    let (#(#values,)*) = bound;
+                fn handle<'k>(__bound: &'k Self::Bound<'_>) -> Self::Handle<'k> {
+                    let (#(#values,)*) = __bound;
                     #handle { #(#members: #handles,)* #last: ::core::marker::PhantomData }
                 }
 
-                fn on_host(argument: Self::Host<'_>) -> Self::Handle<'_> {
-                    let #name { #(#members: #values,)* } = argument;
+                fn on_host(__argument: Self::Host<'_>) -> Self::Handle<'_> {
+                    let #name { #(#members: #values,)* } = __argument;
                     #handle { #(#members: #hosts,)* #last: ::core::marker::PhantomData }
                 }
 
-                fn shared_on_host<'h>(argument: &'h Self::Host<'_>) -> Self::Shared<'h> {
-                    let #name { #(#members: #values,)* } = argument;
+                fn shared_on_host<'h>(__argument: &'h Self::Host<'_>) -> Self::Shared<'h> {
+                    let #name { #(#members: #values,)* } = __argument;
                     #handle { #(#members: #lent,)* #last: ::core::marker::PhantomData }
                 }
 
-                fn reborrow<'h>(argument: &'h mut Self::Host<'_>) -> Self::Host<'h> {
-                    let #name { #(#members: #values,)* } = argument;
+                fn reborrow<'h>(__argument: &'h mut Self::Host<'_>) -> Self::Host<'h> {
+                    let #name { #(#members: #values,)* } = __argument;
                     #name { #(#members: #reborrows,)* }
                 }
             }
@@ -259,8 +259,8 @@ fn bind(part: &Part, value: &TokenStream) -> TokenStream {
         Part::Value(_) | Part::Rejected(_) => value.clone(),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> bind(#value))),
         Part::Array(part, _) => {
-            let element = bind(part, &quote!(element));
-            quote!(#value.map(|element| #element))
+            let element = bind(part, &quote!(__element));
+            quote!(#value.map(|__element| #element))
         }
     }
 }
@@ -270,21 +270,21 @@ fn visit(part: &Part, value: &TokenStream, path: &str) -> TokenStream {
     match part {
         Part::Value(ty) => quote_spanned! {part.span()=>
             ::cumbia::__private::require_element::<#ty>();
-            if narrow {
-                visitor.narrow_value::<#ty>(#value);
+            if __narrow {
+                __visitor.narrow_value::<#ty>(#value);
             } else {
-                visitor.value::<#ty>(#value);
+                __visitor.value::<#ty>(#value);
             }
         },
         Part::Rejected(_) => quote!(_ = #value;),
         Part::Argument(ty) => {
             let visit = item(ty, &quote_spanned!(part.span()=> visit));
-            quote_spanned!(part.span()=> #visit(#value, #path, narrow, visitor);)
+            quote_spanned!(part.span()=> #visit(#value, #path, __narrow, __visitor);)
         }
         Part::Array(part, _) => {
-            let element = visit(part, &quote!(element), path);
+            let element = visit(part, &quote!(__element), path);
             quote! {
-                for element in #value {
+                for __element in #value {
                     #element
                 }
             }
@@ -298,10 +298,10 @@ fn handle_of(part: &Part, value: &TokenStream) -> TokenStream {
         Part::Value(_) | Part::Rejected(_) => quote!(*#value),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> handle(#value))),
         Part::Array(part, _) => {
-            let element = handle_of(part, &quote_spanned!(part.span()=> element));
+            let element = handle_of(part, &quote_spanned!(part.span()=> __element));
             quote_spanned! {part.span()=>
-                ::cumbia::__private::Handles::new(::core::array::from_fn(|i| {
-                    let element = &#value[i];
+                ::cumbia::__private::Handles::new(::core::array::from_fn(|__i| {
+                    let __element = &#value[__i];
                     #element
                 }))
             }
@@ -314,10 +314,10 @@ fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
         Part::Value(_) | Part::Rejected(_) => value.clone(),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> on_host(#value))),
         Part::Array(part, _) => {
-            let element = on_host(part, &quote_spanned!(part.span()=> element));
+            let element = on_host(part, &quote_spanned!(part.span()=> __element));
             quote_spanned! {part.span()=>
                 {
-                    let elements = #value.map(|element| #element);
+                    let elements = #value.map(|__element| #element);
                     ::cumbia::__private::Handles::new(elements)
                 }
             }
@@ -331,10 +331,10 @@ fn shared_on_host(part: &Part, value: &TokenStream) -> TokenStream {
         Part::Value(_) | Part::Rejected(_) => quote!(*#value),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> shared_on_host(#value))),
         Part::Array(part, _) => {
-            let element = shared_on_host(part, &quote_spanned!(part.span()=> element));
+            let element = shared_on_host(part, &quote_spanned!(part.span()=> __element));
             quote_spanned! {part.span()=>
                 {
-                    let elements = #value.each_ref().map(|element| #element);
+                    let elements = #value.each_ref().map(|__element| #element);
                     ::cumbia::__private::Handles::new(elements)
                 }
             }
@@ -349,8 +349,8 @@ fn reborrow(part: &Part, value: &TokenStream) -> TokenStream {
         // Not `Reborrow`: a field of an unsupported type is an error of `KernelArgument` only.
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> reborrow(#value))),
         Part::Array(part, _) => {
-            let element = reborrow(part, &quote_spanned!(part.span()=> element));
-            quote_spanned!(part.span()=> #value.each_mut().map(|element| #element))
+            let element = reborrow(part, &quote_spanned!(part.span()=> __element));
+            quote_spanned!(part.span()=> #value.each_mut().map(|__element| #element))
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
                 type Repr = #held;
 
                 #[inline]
-                fn sample(variant: ::core::primitive::usize) -> ::core::option::Option<Self> {
+                fn sample(__variant: ::core::primitive::usize) -> ::core::option::Option<Self> {
                     #sample
                 }
             }
@@ -76,12 +76,12 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
                 #any_bits
 
                 #[inline(always)]
-                unsafe fn __load(place: *mut Self) -> Self {
+                unsafe fn __load(__place: *mut Self) -> Self {
                     #load
                 }
 
                 #[inline(always)]
-                unsafe fn __store(place: *mut Self, value: Self) {
+                unsafe fn __store(__place: *mut Self, __value: Self) {
                     #store
                 }
 
@@ -140,8 +140,8 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
             const ANY_BITS: bool = true #(&& #elements::ANY_BITS)*;
             const ZEROS: bool = true #(&& #elements::ZEROS)*;
         },
-        load: quote!(unsafe { #name { #(#members: #elements::__load(&raw mut (*place).#members),)* } }),
-        store: quote!(unsafe { #(#elements::__store(&raw mut (*place).#members, value.#members);)* }),
+        load: quote!(unsafe { #name { #(#members: #elements::__load(&raw mut (*__place).#members),)* } }),
+        store: quote!(unsafe { #(#elements::__store(&raw mut (*__place).#members, __value.#members);)* }),
         placeholder: quote!(#name { #(#members: #elements::__placeholder(),)* }),
         constant: quote! {
             ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![#(#elements::__constant(&self.#members)),*])
@@ -173,7 +173,7 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
                     "an enum in device memory needs two variants or a `#[repr(..)]`"
                 );
             }
-            let bits = unsafe { ::cumbia::__private::load_bits::<Self>(place) };
+            let bits = unsafe { ::cumbia::__private::load_bits::<Self>(__place) };
             #(if bits == ::cumbia::__private::bits_of::<Self>(#rest as ::core::primitive::i128) {
                 return #rest;
             })*
@@ -182,8 +182,8 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
         store: quote! {
             unsafe {
                 ::cumbia::__private::store_bits::<Self>(
-                    place,
-                    ::cumbia::__private::bits_of::<Self>(value as ::core::primitive::i128),
+                    __place,
+                    ::cumbia::__private::bits_of::<Self>(__value as ::core::primitive::i128),
                 )
             }
         },
@@ -220,7 +220,7 @@ fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -
                 let at = syn::Index::from(position + usize::from(!separate));
                 DescribedField {
                     member,
-                    value: format_ident!("value{position}"),
+                    value: format_ident!("__value{position}"),
                     element: quote_spanned!(ty.span()=> <#ty as ::cumbia::DeviceType>),
                     offset: quote!(#begin + ::core::mem::offset_of!(#layout<#(#arguments),*>, #at)),
                 }
@@ -264,7 +264,7 @@ fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -
                     "an enum with data has the layout that its `#[repr(..)]` defines"
                 );
             }
-            let bytes = place.cast::<::core::primitive::u8>();
+            let bytes = __place.cast::<::core::primitive::u8>();
             let bits = unsafe { ::cumbia::__private::load_bits::<__Tag>(bytes.cast()) };
             #(if bits == #rest_bits {
                 return #rest_loaded;
@@ -272,8 +272,8 @@ fn data_enumeration(name: &Ident, generics: &Generics, data: &DataEnumeration) -
             #first_loaded
         },
         store: quote! {
-            let bytes = place.cast::<::core::primitive::u8>();
-            match value {
+            let bytes = __place.cast::<::core::primitive::u8>();
+            match __value {
                 #(#stored)*
             }
         },
@@ -421,7 +421,7 @@ fn sample(values: impl Iterator<Item = TokenStream>) -> TokenStream {
         quote!(#position => #value,)
     });
     quote! {
-        ::core::option::Option::Some(match variant {
+        ::core::option::Option::Some(match __variant {
             #(#arms)*
             _ => return ::core::option::Option::None,
         })

@@ -118,10 +118,10 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature, body: &Token
             fn definition() -> ::cumbia::__private::Definition {
                 loop {}
             }
-            fn visit<'a>(args: &'a Self::Args<'_>, visitor: &mut impl ::cumbia::__private::Visitor<'a>) {}
+            fn visit<'a>(__args: &'a Self::Args<'_>, __visitor: &mut impl ::cumbia::__private::Visitor<'a>) {}
             type Views<'k> = ();
-            fn views<'k>(args: &'k Self::Args<'_>) {}
-            fn run(cx: ::cumbia::__private::Cx<'_>, views: ()) {}
+            fn views<'k>(__args: &'k Self::Args<'_>) {}
+            fn run(__cx: ::cumbia::__private::Cx<'_>, __views: ()) {}
         }
     }
 }
@@ -207,7 +207,7 @@ fn bound(kind: &ParamKind, value: &TokenStream) -> TokenStream {
             quote!({ let (#(#names,)*) = #value; (#(#parts,)*) })
         }
         ParamKind::Array(_, element) => {
-            let name = Ident::new("element", Span::mixed_site());
+            let name = Ident::new("__element", Span::mixed_site());
             let element = bound(element, &quote!(#name));
             quote!(#value.map(|#name| #element))
         }
@@ -216,7 +216,7 @@ fn bound(kind: &ParamKind, value: &TokenStream) -> TokenStream {
 
 /// Returns hygienic names.
 fn numbered(name: &str, number: usize) -> Vec<Ident> {
-    (0..number).map(|i| Ident::new(&format!("{name}{i}"), Span::mixed_site())).collect()
+    (0..number).map(|i| Ident::new(&format!("__{name}{i}"), Span::mixed_site())).collect()
 }
 
 /// Returns the type in which a launch stores an argument.
@@ -250,14 +250,14 @@ fn visit(kind: &ParamKind, value: &TokenStream, text: &str, narrow: bool) -> Tok
         ParamKind::Value(ty) => {
             // Located at the type, for errors, but resolved as below: the type may be the caller's of a `macro_rules!`
             // macro that contains the attribute.
-            let visitor = Ident::new("visitor", Span::call_site().located_at(ty.span()));
+            let visitor = Ident::new("__visitor", Span::call_site().located_at(ty.span()));
             let method = Ident::new(if narrow { "narrow_value" } else { "value" }, ty.span());
             quote_spanned!(ty.span()=> #visitor.#method::<#ty>(#value);)
         }
-        ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(visitor.array(#text, #value);),
-        ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(visitor.view(#text, #value);),
+        ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(__visitor.array(#text, #value);),
+        ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(__visitor.view(#text, #value);),
         ParamKind::Argument(ty) => {
-            let visitor = Ident::new("visitor", Span::call_site().located_at(ty.span()));
+            let visitor = Ident::new("__visitor", Span::call_site().located_at(ty.span()));
             let visit = params::argument(ty, &quote_spanned!(ty.span()=> visit));
             quote_spanned!(ty.span()=> #visit(#value, #text, #narrow, #visitor);)
         }
@@ -276,7 +276,7 @@ fn visit(kind: &ParamKind, value: &TokenStream, text: &str, narrow: bool) -> Tok
             })
             .collect(),
         ParamKind::Array(_, element) => {
-            let name = Ident::new("element", Span::mixed_site());
+            let name = Ident::new("__element", Span::mixed_site());
             let element = visit(element, &quote!(#name), text, narrow);
             quote!(for #name in #value { #element })
         }
@@ -305,7 +305,7 @@ fn view_of(kind: &ParamKind, value: &TokenStream) -> TokenStream {
             quote!((#(#parts,)*))
         }
         ParamKind::Array(_, element) => {
-            let name = Ident::new("i", Span::mixed_site());
+            let name = Ident::new("__i", Span::mixed_site());
             let element = view_of(element, &quote!((&#value[#name])));
             quote!(::cumbia::__private::Handles::new(::core::array::from_fn(|#name| #element)))
         }
@@ -375,7 +375,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let views = signature.params.iter().zip(values_of_views);
     let views = views.map(|(param, value)| value.unwrap_or_else(|| params::body_type(param)));
     // The arguments are numbered, since the user's names could collide with generated ones.
-    let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("argument{i}")).collect();
+    let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("__argument{i}")).collect();
     let arguments = || signature.params.iter().zip(&names);
     let visits = arguments().map(|(param, name)| visit(&param.kind, &quote!(#name), &param.text(), narrow));
     let values = arguments().map(|(param, name)| view_of(&param.kind, &quote!(#name)));
@@ -383,14 +383,14 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let views = quote_spanned! {at=>
         type Views<'k> = (#(#views,)*);
 
-        fn views<'k>(args: &'k Self::Args<'_>) -> Self::Views<'k> {
-            let (#(#names,)*) = args;
+        fn views<'k>(__args: &'k Self::Args<'_>) -> Self::Views<'k> {
+            let (#(#names,)*) = __args;
             (#(#values,)*)
         }
 
         #[inline(always)]
-        fn run(#cx: ::cumbia::__private::Cx<'_>, views: Self::Views<'_>) {
-            let _ = Self::__body(#cx, views);
+        fn run(#cx: ::cumbia::__private::Cx<'_>, __views: Self::Views<'_>) {
+            let _ = Self::__body(#cx, __views);
         }
     };
     quote! {
@@ -404,8 +404,8 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
         }
 
         #[inline]
-        fn visit<'a>(args: &'a Self::Args<'_>, visitor: &mut impl ::cumbia::__private::Visitor<'a>) {
-            let (#(#names,)*) = args;
+        fn visit<'a>(__args: &'a Self::Args<'_>, __visitor: &mut impl ::cumbia::__private::Visitor<'a>) {
+            let (#(#names,)*) = __args;
             #(#visits)*
         }
 

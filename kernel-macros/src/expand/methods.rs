@@ -144,7 +144,7 @@ pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bo
     let args = signature.params.iter().map(params::from_host);
     let body = match bodies {
         Bodies::Lowered => {
-            let cx = Ident::new("cx", proc_macro2::Span::mixed_site());
+            let cx = Ident::new("__cx", proc_macro2::Span::mixed_site());
             quote!(::cumbia::__private::Cx::host(|#cx| <#key>::__body(#cx, (#(#args,)*)).0))
         }
         Bodies::Invalid => quote!(loop {}),
@@ -191,7 +191,7 @@ fn argument_method(item: &syn::ItemImpl, role: &Role, method: &Method) -> Option
     let (device_name, clause) = (device_name(&method.declared.ident), &item.generics.where_clause);
     let number = method_number(&device_name);
     let this = with_lifetime(&item.self_ty, "'static");
-    let names: Vec<Ident> = (0..rest.len()).map(|i| format_ident!("a{i}")).collect();
+    let names: Vec<Ident> = (0..rest.len()).map(|i| format_ident!("__a{i}")).collect();
     let cfgs = cfgs(&method.attributes);
     Some(quote! {
         #(#cfgs)*
@@ -201,11 +201,11 @@ fn argument_method(item: &syn::ItemImpl, role: &Role, method: &Method) -> Option
 
             #[inline(always)]
             fn call(
-                this: #receiver_type,
+                __this: #receiver_type,
                 #call: ::cumbia::__private::Call<'k>,
                 (#(#names,)*): (#(#types,)*),
             ) -> ::cumbia::__private::Returned<#key, #result> {
-                <#this>::#device_name(this, #call, (#(#names,)*))
+                <#this>::#device_name(__this, #call, (#(#names,)*))
             }
         }
     })
@@ -362,7 +362,7 @@ pub(super) fn implementation_name(name: &Ident) -> Ident {
 
 /// Returns the parameter that holds the receiver's handle in the functions of an implementation.
 fn this(method: &Method) -> Ident {
-    Ident::new("this", ours(method.declared.ident.span()))
+    Ident::new("__this", ours(method.declared.ident.span()))
 }
 
 /// Returns the call of the body with the thread of the call context and the handles of the parameters.
@@ -405,7 +405,8 @@ fn assignment(method: &Method, right: &Type, key: &TokenStream, bodies: Bodies) 
     let Some((Param { kind: ParamKind::RefMut(_), .. }, [_])) = method.signature.params.split_first() else {
         return TokenStream::new();
     };
-    let [cx, place, operand] = ["cx", "place", "right"].map(|name| Ident::new(name, proc_macro2::Span::mixed_site()));
+    let [cx, place, operand] =
+        ["__cx", "__place", "__right"].map(|name| Ident::new(name, proc_macro2::Span::mixed_site()));
     let body = match bodies {
         Bodies::Lowered => quote! {
             ::cumbia::__private::Cx::host(|#cx| {
@@ -489,7 +490,7 @@ fn by_reference_name(name: &Ident) -> Ident {
 
 /// Returns the parameter that holds the call context.
 pub(super) fn call() -> Ident {
-    Ident::new("call", proc_macro2::Span::mixed_site())
+    Ident::new("__call", proc_macro2::Span::mixed_site())
 }
 
 /// Returns the parameters of a function that a call in a kernel resolves to: the receiver or the first parameter, or `()` if there is none,

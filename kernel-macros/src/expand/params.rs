@@ -86,7 +86,7 @@ fn on_host(kind: &ParamKind, name: TokenStream) -> TokenStream {
         ParamKind::ArgumentRef(ty) => argument(ty, &quote_spanned!(ty.span()=> shared_on_host(#name))),
         ParamKind::Tuple(_, parts) => converted(parts, &name, on_host),
         ParamKind::Array(_, element) => {
-            let each = Ident::new("element", Span::mixed_site());
+            let each = Ident::new("__element", Span::mixed_site());
             let element = on_host(element, quote!(#each));
             quote!(::cumbia::__private::Handles::new(#name.map(|#each| #element)))
         }
@@ -135,7 +135,7 @@ fn converted(
     tuple: &TokenStream,
     convert: fn(&ParamKind, TokenStream) -> TokenStream,
 ) -> TokenStream {
-    let names: Vec<Ident> = (0..parts.len()).map(|i| Ident::new(&format!("part{i}"), Span::mixed_site())).collect();
+    let names: Vec<Ident> = (0..parts.len()).map(|i| Ident::new(&format!("__part{i}"), Span::mixed_site())).collect();
     let parts = parts.iter().zip(&names).map(|(part, name)| convert(part, quote!(#name)));
     quote!({ let (#(#names,)*) = #tuple; (#(#parts,)*) })
 }

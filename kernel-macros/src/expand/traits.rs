@@ -159,7 +159,7 @@ fn impls(device_trait: &DeviceTrait, method: &Method, bodies: Bodies) -> TokenSt
     let receiver = receiver.map(|param| params::received(param, &quote!(#this), &quote!('_)));
     let types = receiver.into_iter().chain(rest.iter().map(params::anonymous_type));
     let types = methods::insert_after_first(types, quote!(::cumbia::__private::Call<'_>));
-    let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("argument{i}")).collect();
+    let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("__argument{i}")).collect();
     let default = method
         .lowered
         .as_ref()

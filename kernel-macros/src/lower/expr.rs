@@ -326,7 +326,7 @@ impl Lowerer<'_> {
                 let value = quote!(#path #braces);
                 let given = self.declared.given(path).or_else(|| self.declared.given_of_variant(path));
                 let (span, slot_given) = (path.span(), (slot, given.as_ref()));
-                let content = quote_spanned!(ours(span)=> ::cumbia::__private::variant_content(is));
+                let content = quote_spanned!(ours(span)=> ::cumbia::__private::variant_content(__is));
                 let test = variant_test(pattern, span, slot_given, &value, &content, extent);
                 (variant_in_slot(&last, slot), test)
             }

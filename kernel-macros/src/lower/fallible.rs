@@ -21,7 +21,7 @@ impl Lowerer<'_> {
         }
         let value = self.expr(&call.expr);
         let (token, span) = (call.question_token.span(), ours(call.question_token.span()));
-        let (failure, name) = self.payload("failure", token);
+        let (failure, name) = self.payload("__failure", token);
         let learn = self.learn("is", failure, &name, token);
         let payload = self.push(ExprKind::Local(failure), token);
         let slot = self.slot();
@@ -30,9 +30,9 @@ impl Lowerer<'_> {
         let leave = self.push(ExprKind::Return(Some(returned)), token);
         let (label, slot) = (body_label(), slot_name(slot, token));
         let failed = quote_spanned! {span=>
-            ::cumbia::__private::Branched::Failure(#name, of) => {
+            ::cumbia::__private::Branched::Failure(#name, __of) => {
                 #learn
-                break #label #slot.tap(::cumbia::__private::from_failure(#name, of))
+                break #label #slot.tap(::cumbia::__private::from_failure(#name, __of))
             }
         };
         let pattern =
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         shown: Span,
         span: Span,
     ) -> Value {
-        let (success, name) = self.payload("success", shown);
+        let (success, name) = self.payload("__success", shown);
         let learn = self.learn("is", success, &name, shown);
         let body = self.push(ExprKind::Local(success), shown);
         let fields = vec![("0".to_owned(), local(success))];

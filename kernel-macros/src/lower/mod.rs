@@ -72,7 +72,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         signature,
         declared: Declared::new(signature),
         errors,
-        cx: Ident::new("cx", Span::mixed_site()),
+        cx: Ident::new("__cx", Span::mixed_site()),
         exprs: Vec::new(),
         locals: Vec::new(),
         known: Vec::new(),
@@ -99,7 +99,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     };
     body.stmts.splice(..0, std::mem::take(&mut lowerer.promoted));
     let learn_result = result.map(|(slot, span)| {
-        let (slot, result) = (slot_name(slot, span), Ident::new("result", ours(span)));
+        let (slot, result) = (slot_name(slot, span), Ident::new("__result", ours(span)));
         quote_spanned!(ours(span)=> #slot.is(&#result);)
     });
     let result = result.map(|(slot, _)| slot);
@@ -160,7 +160,7 @@ impl<'a> Visit<'a> for WideInteger {
 
 /// Returns the variable of a slot. Errors about the slot's type are shown at `span`.
 fn slot_name(slot: SlotId, span: Span) -> Ident {
-    Ident::new(&format!("s{}", slot.0), ours(span))
+    Ident::new(&format!("__s{}", slot.0), ours(span))
 }
 
 /// Returns a value that is passed through a slot, which infers its type. Errors about the slot are shown at `shown`.
@@ -187,15 +187,15 @@ fn variant_test(
     let name = extent.opening(slot_name(slot, span));
     let arguments = extent.closing(quote_spanned! {ours(span)=>
         #value,
-        |value| if let #pattern = value { true } else { false },
-        |is| #content,
+        |__value| if let #pattern = __value { true } else { false },
+        |__is| #content,
     });
     quote_spanned!(ours(span)=> #name #given.variant #arguments)
 }
 
 /// Returns the variable that holds the value of the body.
 pub(crate) fn result_name() -> Ident {
-    Ident::new("result", Span::mixed_site())
+    Ident::new("__result", Span::mixed_site())
 }
 
 /// Encloses tokens in braces with the spans of the user's block, to which rustc's errors about the block then point.
@@ -346,8 +346,8 @@ impl Lowerer<'_> {
     /// Declares a variable whose type is in an existing slot.
     fn declare_typed(&mut self, name: &Ident, mutable: bool, category: Category, slot: SlotId) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
+        self.locals.push(Local { name: position::shown(name), mutable, slot });
         let name = Name::of(name);
-        self.locals.push(Local { name: name.text().to_owned(), mutable, slot });
         self.known.push(Known { category, deferred: false, ty: None, part: None, argument: None, closure: false });
         self.bind(name, Some(id));
         id

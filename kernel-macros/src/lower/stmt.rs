@@ -80,7 +80,7 @@ impl Lowerer<'_> {
         let mut checks = TokenStream::new();
         while let Some(glob) = self.globs.pop_if(|glob| glob.depth == depth) {
             for name in glob.named {
-                let check = Ident::new("check", ours(name.span()));
+                let check = Ident::new("__check", ours(name.span()));
                 checks.extend(quote_spanned! {ours(name.span())=>
                     #[allow(unreachable_code)]
                     {
@@ -205,7 +205,7 @@ impl Lowerer<'_> {
         });
         let category = ty.map_or(Category::Unknown, Category::of_type).unless_unknown(&value.category);
         let mut pattern = without_reference(pattern);
-        let (reference, mut variables) = (Ident::new("reference", ours(pattern.span())), Vec::new());
+        let (reference, mut variables) = (Ident::new("__reference", ours(pattern.span())), Vec::new());
         let of_reference: Pat = binding_modes::variable(&reference);
         if let Category::Reference { mutable } = category
             && !matches!(pattern, Pat::Ident(_) | Pat::Wild(_))
@@ -252,7 +252,7 @@ impl Lowerer<'_> {
                 if let Some(annotation) = annotation {
                     // Records the type of a variable that is never assigned.
                     let slot = slot_name(self.locals[id.index()].slot, ty.span());
-                    let value = syn::Ident::new("value", ours(ty.span()));
+                    let value = syn::Ident::new("__value", ours(ty.span()));
                     // With an annotated parameter the closure would be generic over the lifetime of a reference.
                     into.cpu.extend(quote_spanned!(ours(ty.span())=> let _ = |#value| {
                         let #value #annotation = #value;

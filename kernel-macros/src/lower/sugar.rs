@@ -53,7 +53,7 @@ pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     {
         return None;
     }
-    let (place, operand) = (Ident::new("place", ours(left.span())), Ident::new("operand", ours(right.span())));
+    let (place, operand) = (Ident::new("__place", ours(left.span())), Ident::new("__operand", ours(right.span())));
     syn::parse2(quote_spanned! {ours(binary.span())=> {
         let #place = &mut #left;
         let #operand = #right;
@@ -72,7 +72,7 @@ pub(super) fn indices_first(binary: &ExprBinary) -> Option<Expr> {
         fn visit_expr_index_mut(&mut self, index: &mut ExprIndex) {
             // The indexed expression is evaluated before its index.
             self.visit_expr_mut(&mut index.expr);
-            let name = Ident::new(&format!("at{}", self.0.len()), ours(index.index.span()));
+            let name = Ident::new(&format!("__at{}", self.0.len()), ours(index.index.span()));
             let written = std::mem::replace(&mut *index.index, syn::parse_quote!(#name));
             self.0.push((name, written));
         }
@@ -85,7 +85,7 @@ pub(super) fn indices_first(binary: &ExprBinary) -> Option<Expr> {
         return None;
     }
     let before = indices.0.iter().map(|(name, index)| quote_spanned!(ours(index.span())=> let #name = #index;));
-    let operand = Ident::new("operand", ours(right.span()));
+    let operand = Ident::new("__operand", ours(right.span()));
     syn::parse2(quote_spanned! {ours(binary.span())=> {
         #(#before)*
         let _ = &#place;
@@ -202,7 +202,7 @@ fn target_pattern(left: &Expr, targets: &mut Vec<(Ident, Expr)>) -> TokenStream 
             quote_spanned!(ours(call.span())=> #path(#(#fields),*))
         }
         place => {
-            let name = Ident::new(&format!("lhs{}", targets.len()), ours(place.span()));
+            let name = Ident::new(&format!("__lhs{}", targets.len()), ours(place.span()));
             targets.push((name.clone(), place.clone()));
             name.to_token_stream()
         }
@@ -243,7 +243,7 @@ pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Opt
     let variables = bindings.iter().map(|(name, mutability)| quote!(#mutability #name));
     let value = match ty {
         Some(ty) => {
-            let typed = Ident::new("value", ours(value.span()));
+            let typed = Ident::new("__value", ours(value.span()));
             quote_spanned!(ours(value.span())=> { let #typed: #ty = #value; #typed })
         }
         None => scrutinee(value),
@@ -328,7 +328,7 @@ fn coerce(expr: &mut Expr, ty: &Type) {
     let (value, reference) = (peeled(expr), matches!(ty, Type::Reference(_)));
     if reference && matches!(value, Expr::Reference(_) | Expr::Path(_) | Expr::Index(_) | Expr::Call(_)) {
         let span = ours(value.span());
-        let name = Ident::new("value", span);
+        let name = Ident::new("__value", span);
         *expr = syn::parse_quote_spanned!(span=> { let #name: #ty = #expr; #name });
     }
 }
@@ -435,7 +435,7 @@ pub(super) fn extended_temporary(init: &Expr, is_variable: impl FnOnce(&Expr) ->
         return None;
     }
     let span = ours(root.span());
-    let name = Ident::new("temporary", span);
+    let name = Ident::new("__temporary", span);
     let value = std::mem::replace(root, syn::parse2(name.to_token_stream()).ok()?);
     Some((syn::parse2(quote_spanned!(span=> let mut #name = #value;)).ok()?, init))
 }

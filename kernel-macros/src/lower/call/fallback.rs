@@ -151,7 +151,7 @@ fn method_of_part(function: &Ident, name: &Ident, types: &[Ident]) -> TokenStrea
     let method = quote!(::cumbia::__private::ArgumentMethod<'k, #number, Self, (#(#types,)*)>);
     let signature = quote_spanned! {span=>
         fn #function<'k, #(#types),*>(
-            self, call: ::cumbia::__private::Call<'k>, args: (#(#types,)*)
+            self, __call: ::cumbia::__private::Call<'k>, __args: (#(#types,)*)
         ) -> ::cumbia::__private::Returned<
             <Self::Host as #method>::Key,
             <Self::Host as #method>::Result,
@@ -167,7 +167,7 @@ fn method_of_part(function: &Ident, name: &Ident, types: &[Ident]) -> TokenStrea
         impl<T: ::cumbia::__private::HostOf> #name for T {
             #[inline(always)]
             #signature {
-                <Self::Host as #method>::call(self, call, args)
+                <Self::Host as #method>::call(self, __call, __args)
             }
         }
     }

@@ -173,7 +173,7 @@ fn expected_slice(call: &ExprMethodCall) -> Option<Expr> {
     if call.method != "expect" {
         return None;
     }
-    let (view, receiver, method) = (Ident::new("view", ours(inner.receiver.span())), &inner.receiver, &inner.method);
+    let (view, receiver, method) = (Ident::new("__view", ours(inner.receiver.span())), &inner.receiver, &inner.method);
     let text = LitStr::new(&text.value().replace('{', "{{").replace('}', "}}"), text.span());
     syn::parse2(quote_spanned! {ours(call.receiver.span())=> {
         let #view = #receiver;

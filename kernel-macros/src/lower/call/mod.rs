@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         let (name, cpu_args) = (extent.opening(name), extent.closing(quote_spanned!(ours(span)=> #(#cpu_args),*)));
         let cpu = quote_spanned! {ours(span)=>
             #name
-                .callee(#callee, |of| ::cumbia::__private::callee_content(of))
+                .callee(#callee, |__of| ::cumbia::__private::callee_content(__of))
                 .call #cpu_args
         };
         let args = args.iter().map(|arg| arg.id).collect();
@@ -217,7 +217,7 @@ impl Lowerer<'_> {
                 let reference = guard.reference_statement();
                 // The arguments are evaluated once, outside the closure.
                 let args: Vec<_> =
-                    (0..behind.len()).map(|i| format_ident!("argument{i}", span = ours(shown))).collect();
+                    (0..behind.len()).map(|i| format_ident!("__argument{i}", span = ours(shown))).collect();
                 let passed = standing_for(arguments, quote!(#(#args,)*));
                 quote_spanned! {ours(shown)=>
                     #(let #args = #behind;)*
@@ -266,7 +266,8 @@ impl Guard {
     /// Creates the guard of a handle, or that of a reference which the handle represents. Errors about it are shown at
     /// `span`.
     pub(in crate::lower) fn new(handle: &TokenStream, span: Span, of_reference: bool) -> Guard {
-        let [receiver, call, reference] = ["receiver", "call", "reference"].map(|name| Ident::new(name, ours(span)));
+        let [receiver, call, reference] =
+            ["__receiver", "__call", "__reference"].map(|name| Ident::new(name, ours(span)));
         Guard { receiver, call, place: handle.clone(), reference: of_reference.then_some(reference), other: None }
     }
 

@@ -107,7 +107,7 @@ impl Lowerer<'_> {
         };
         let of_reference;
         let (mut expr, mut element_pattern, mut by, mut of) = (expr, element_pattern, by, elements.of);
-        let element = Ident::new("element", ours(element_pattern.span()));
+        let element = Ident::new("__element", ours(element_pattern.span()));
         let hidden: Pat = binding_modes::variable(&element);
         if let Some((statements, by_copy)) = self.parts_of_references(expr, element_pattern, by, &element) {
             let mut desugared = expr.clone();
@@ -224,7 +224,7 @@ impl Lowerer<'_> {
             self.errors.reject(pattern, rule);
         }
         let span = ours(pattern.span());
-        let name = Ident::new("element", span);
+        let name = Ident::new("__element", span);
         let local = self.declare(&name, false, category.clone());
         let learn_element = self.learn("is", local, &name, pattern.span());
         let value = self.push(ExprKind::Local(local), pattern.span());

@@ -7,8 +7,8 @@
 //! {
 //!     let items0 = &mut x[..];
 //!     let items1 = &y[..];
-//!     let count = items0.len().min(items1.len());
-//!     for index in 0..count {
+//!     let __count = items0.len().min(items1.len());
+//!     for index in 0..__count {
 //!         let a = &mut items0[index];
 //!         let b = &items1[index];
 //!         ..
@@ -86,12 +86,12 @@ impl Lowerer<'_> {
         };
         let items = self.items(sequence)?;
         let span = ours(expr.expr.span());
-        let index = Ident::new("index", span);
+        let index = Ident::new("__index", span);
         let mut desugared = Desugared::default();
         self.bind_items(&items, &expr.pat, &index, &mut desugared)?;
         let Desugared { before, counts, bindings } = desugared;
         let (first, rest) = counts.split_first()?;
-        let (range, body) = (quote_spanned!(span=> 0..count), &expr.body);
+        let (range, body) = (quote_spanned!(span=> 0..__count), &expr.body);
         let range = if reversed { quote_spanned!(span=> (#range).rev()) } else { range };
         let block: syn::Block = syn::parse2(quote_spanned!(span=> { #bindings })).ok()?;
         let mut looped = expr.clone();
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         looped.body.stmts.splice(..0, stmts);
         syn::parse2(quote_spanned!(span=> {
             #before
-            let count = #first #(.min(#rest))*;
+            let __count = #first #(.min(#rest))*;
             #looped
         }))
         .ok()
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
             }
             Items::Elements { of, mutable, by_copy, by_value } => {
                 let span = ours(of.span());
-                let name = format_ident!("items{number}", span = span);
+                let name = format_ident!("__items{number}", span = span);
                 let mutability = mutable.then(|| quote!(mut));
                 into.before.extend(if *by_value {
                     quote_spanned!(span=> let #name = #of;)
@@ -212,8 +212,8 @@ impl Lowerer<'_> {
             }
             Items::Parts { of, mutable, kind, size, method } => {
                 let span = ours(method.span());
-                let name = format_ident!("items{number}", span = span);
-                let of_size = format_ident!("size{number}", span = span);
+                let name = format_ident!("__items{number}", span = span);
+                let of_size = format_ident!("__size{number}", span = span);
                 let mutability = mutable.then(|| quote!(mut));
                 let text = if *kind == Parts::Windows { "window" } else { "chunk" };
                 let text = format!("{text} size must be non-zero");

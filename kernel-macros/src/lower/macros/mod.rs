@@ -145,7 +145,7 @@ impl Lowerer<'_> {
         let (span, left, right) = (ours(call.span()), &left.value, &right.value);
         // rustc shows an error about the comparison at the operands.
         let [left_name, right_name] =
-            [("left", left), ("right", right)].map(|(name, value)| Ident::new(name, ours(value.span())));
+            [("__left", left), ("__right", right)].map(|(name, value)| Ident::new(name, ours(value.span())));
         let tokens = quote_spanned! {span=> {
             let #left_name = #left;
             let #right_name = #right;

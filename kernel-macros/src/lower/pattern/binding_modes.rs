@@ -227,7 +227,7 @@ impl Parts {
         if self.mutable {
             return None;
         }
-        let name = Ident::new(&format!("part{}", self.copies), ours(pattern.span()));
+        let name = Ident::new(&format!("__part{}", self.copies), ours(pattern.span()));
         self.copies += 1;
         let inner = self.pattern(pattern, &name.to_token_stream())?;
         Some(quote!(#name @ #inner))
@@ -323,7 +323,7 @@ impl Lowerer<'_> {
                     let bound = path.path.get_ident().is_some_and(is_bound);
                     return (!bound).then(|| (path.to_token_stream(), mutable, None));
                 }
-                let name = Ident::new("reference", span);
+                let name = Ident::new("__reference", span);
                 let declaration = quote_spanned!(span=> let #name = #borrow;);
                 Some((quote_spanned!(span=> (*#name)), mutable, Some(declaration)))
             }
@@ -334,7 +334,7 @@ impl Lowerer<'_> {
                 if !path.path.get_ident().is_some_and(is_bound) {
                     return Some((quote_spanned!(span=> (*#path)), mutable, None));
                 }
-                let name = Ident::new("reference", span);
+                let name = Ident::new("__reference", span);
                 Some((quote_spanned!(span=> (*#name)), mutable, Some(quote_spanned!(span=> let #name = #path;))))
             }
             _ => None,

@@ -90,7 +90,7 @@ impl VariantPath {
 
 /// The variable that holds the part of a value that a path is matched against.
 fn part() -> Ident {
-    Ident::new("part", Span::mixed_site())
+    Ident::new("__part", Span::mixed_site())
 }
 
 impl Bound {
@@ -113,13 +113,13 @@ impl Lowerer<'_> {
         if paths.is_empty() {
             return Bound::new(ir, cpu);
         }
-        let (whole, part) = (Ident::new("whole", Span::mixed_site()), part());
+        let (whole, part) = (Ident::new("__whole", Span::mixed_site()), part());
         if let Pat::Or(_) = pattern {
             cpu = quote!((#cpu));
         }
         for VariantPath { slot, span, pattern, within } in paths {
             let is = |value: &Ident| {
-                let content = quote_spanned!(ours(span)=> ::cumbia::__private::MatchedVariant(is).content());
+                let content = quote_spanned!(ours(span)=> ::cumbia::__private::MatchedVariant(__is).content());
                 variant_test(&pattern, span, (slot, None), value, &content, Extent::at(ours(span)))
             };
             binder.learn.extend(match within {
@@ -382,7 +382,7 @@ impl Lowerer<'_> {
         let slot = self.slot();
         let (name, span) = (slot_name(slot, constant.span()), ours(constant.span()));
         binder.before.extend(quote_spanned! {span=>
-            #name.matched(|| #constant, |value| ::cumbia::__private::MatchedConstant(value).content());
+            #name.matched(|| #constant, |__value| ::cumbia::__private::MatchedConstant(__value).content());
         });
         Bound::new(Pattern::Constant(slot), constant.to_token_stream())
     }

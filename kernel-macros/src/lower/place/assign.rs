@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         let (left_cpu, value_cpu) = (place.cpu, value.cpu);
         let cpu = match (place.form, self.deferred(left)) {
             (Form::Handle, _) => {
-                let new = Ident::new("value", ours(right.span()));
+                let new = Ident::new("__value", ours(right.span()));
                 let stored = Extent::of(right);
                 let value = stored.field(stored.opening(&new));
                 let set = quote_spanned! {ours(left.span())=>
@@ -117,8 +117,8 @@ impl Lowerer<'_> {
         let (slot, marker) = (slot_name(operator, token.span()), assign_marker(op));
         let target = quote_spanned!(ours(token.span())=> #slot.target);
         let (shown, span) = (self.shown(left.span()), ours(left.span()));
-        let [reference, new] = ["place", "value"].map(|name| Ident::new(name, span));
-        let operand = Ident::new("operand", ours(right.span()));
+        let [reference, new] = ["__place", "__value"].map(|name| Ident::new(name, span));
+        let operand = Ident::new("__operand", ours(right.span()));
         let (left_cpu, value_cpu) = (&place.cpu, value.cpu);
         let statements = match place.form {
             Form::Handle => {

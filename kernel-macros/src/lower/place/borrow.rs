@@ -135,7 +135,7 @@ impl Lowerer<'_> {
         let (cpu, form, category) = if in_rust {
             // A part of an array in a variable is a place of Rust's, which rustc borrows as the method requires.
             // A borrow for the length would conflict with that; unreachable, it only infers the length.
-            let length = Ident::new("length", span);
+            let length = Ident::new("__length", span);
             let of = quote_spanned! {span=> {
                 let #length = ::cumbia::__private::LengthOf::new();
                 #[allow(unreachable_code)]

@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         }
         let (cpu, form, category) = if base.is_behind_handle() {
             let (span, base) = (ours(member.span()), &base.cpu);
-            let place = Ident::new("place", span);
+            let place = Ident::new("__place", span);
             // The `unsafe` block contains no user code except the field's name.
             let cpu = quote_spanned! {span=>
                 #base.project(|#place| unsafe { ::cumbia::__private::FieldOf::new(&raw mut (*#place).#member) })
