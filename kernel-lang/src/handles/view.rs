@@ -256,7 +256,7 @@ impl<'k, T: DeviceType, M: Access> View<'k, T, 1, M> {
     note = "help: index it by a `[usize; {D}]`, as in `a[[i, j]]`; convert other integers with `as usize`"
 )]
 pub trait IndexOf<const D: usize> {
-    /// As [`Index::Place`].
+    /// As that of [`Index`](crate::handles::slice::Index).
     type Place<P>;
 
     /// Returns the place.
