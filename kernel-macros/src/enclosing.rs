@@ -2,7 +2,8 @@
 //! kernel needs cannot be declared in an `impl` or a trait.
 //!
 //! This serves one error message. Where the file cannot be read, or contains the function in a macro, rustc reports the items that
-//! the attribute declares.
+//! the attribute declares. Only a function that has one of the attributes, by their usual names, is taken for the one in question:
+//! a kernel in a macro may have the name of any method.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::Span;
 use syn::visit::{self, Visit};
-use syn::{Ident, ImplItemFn, ItemFn, Signature, TraitItemFn};
+use syn::{Attribute, Ident, ImplItemFn, ItemFn, PathSegment, Signature, TraitItemFn};
 
 /// The functions of a source file, by name.
 #[derive(Default)]
@@ -19,9 +20,10 @@ struct Functions {
     found: HashMap<String, Occurrences>,
 }
 
-/// Where functions of one name are defined.
+/// The kinds of functions with one name.
 #[derive(Clone, Copy, Default)]
 struct Occurrences {
+    /// A function of an `impl` or a trait, with an attribute for functions of devices.
     associated: bool,
     free: bool,
 }
@@ -56,6 +58,12 @@ impl Functions {
     fn occurrences(&mut self, signature: &Signature) -> &mut Occurrences {
         self.found.entry(signature.ident.to_string()).or_default()
     }
+
+    fn associated(&mut self, attributes: &[Attribute], signature: &Signature) {
+        let is_ours = |name: &PathSegment| name.ident == "kernel" || name.ident == "device";
+        let is_for_devices = attributes.iter().any(|attribute| attribute.path().segments.last().is_some_and(is_ours));
+        self.occurrences(signature).associated |= is_for_devices;
+    }
 }
 
 impl Visit<'_> for Functions {
@@ -65,12 +73,12 @@ impl Visit<'_> for Functions {
     }
 
     fn visit_impl_item_fn(&mut self, function: &ImplItemFn) {
-        self.occurrences(&function.sig).associated = true;
+        self.associated(&function.attrs, &function.sig);
         visit::visit_impl_item_fn(self, function);
     }
 
     fn visit_trait_item_fn(&mut self, function: &TraitItemFn) {
-        self.occurrences(&function.sig).associated = true;
+        self.associated(&function.attrs, &function.sig);
         visit::visit_trait_item_fn(self, function);
     }
 }
@@ -83,7 +91,8 @@ mod tests {
     #[test]
     fn functions_of_impls_and_traits_are_found_at_any_depth() {
         let file = syn::parse_file(
-            "fn free() { struct S; impl S { fn in_a_body() {} } } mod m { trait T { fn of_a_trait() {} } impl T { fn free() {} } }",
+            "fn free() { struct S; impl S { #[device] fn in_a_body() {} } }
+             mod m { trait T { #[cumbia::kernel] fn of_a_trait() {} } impl T { #[device] fn free() {} fn of_the_host() {} } }",
         );
         let mut functions = Functions::default();
         functions.visit_file(&file.expect("valid Rust"));
@@ -94,5 +103,6 @@ mod tests {
         assert_eq!(places("free"), (true, true));
         assert_eq!(places("in_a_body"), (true, false));
         assert_eq!(places("of_a_trait"), (true, false));
+        assert_eq!(places("of_the_host"), (false, false));
     }
 }

@@ -22,6 +22,7 @@ impl<'k, T: DeviceType, const N: usize, M: Access> PlaceRef<'k, [T; N], M> {
         I::place(self.element(index.position(), at))
     }
 
+    /// As [`PlaceRef::at`], for an index that is a `usize`.
     #[inline(always)]
     fn element(self, index: usize, at: &'static Location) -> PlaceRef<'k, T, M> {
         if index >= N {
