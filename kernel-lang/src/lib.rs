@@ -61,8 +61,8 @@ pub mod __private {
     pub use crate::slot::{Captured, Slot, Slots, callee_content, contents_of, variant_content};
     pub use crate::types::{
         Branched, ConstantType, DeviceCopy, DeviceType, HasDeviceLayout, Repr, VariableType, argument_struct, bits_of,
-        branch, data_enumeration, declared, enumeration, from_failure, is_tag, load_bits, require_element, store_bits,
-        structure,
+        branch, copied, data_enumeration, declared, enumeration, from_failure, is_tag, load_bits, require_element,
+        store_bits, structure,
     };
     pub use cumbia_kernel_ir as ir;
 

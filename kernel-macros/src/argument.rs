@@ -39,6 +39,8 @@ pub(crate) enum Part {
     Value(Type),
     /// A tuple of values, which was rejected. The struct is declared with it, so that its uses cause no further errors.
     Rejected(Type),
+    /// A host type, which was rejected, and the element type if it is a slice.
+    Host(Type, Option<Box<Type>>),
     /// An array, a view, or a struct of them: a type with the lifetime.
     Argument(Type),
     /// `[DeviceSlice<'a, T>; N]`
@@ -46,10 +48,18 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// Returns the part itself, or the elements of an array.
+    pub(crate) fn innermost(&self) -> &Part {
+        match self {
+            Part::Array(part, _) => part.innermost(),
+            part => part,
+        }
+    }
+
     /// Returns the span of the type.
     pub(crate) fn span(&self) -> Span {
         match self {
-            Part::Value(ty) | Part::Rejected(ty) | Part::Argument(ty) => ty.span(),
+            Part::Value(ty) | Part::Rejected(ty) | Part::Host(ty, _) | Part::Argument(ty) => ty.span(),
             Part::Array(part, _) => part.span(),
         }
     }
@@ -94,7 +104,7 @@ fn part(ty: Type, errors: &mut Errors) -> Option<Part> {
         && let Some(name) = heap_type(path)
     {
         errors.reject_named(&ty, &rules::ARGUMENT_HEAP, name);
-        return None;
+        return Some(Part::Host(ty, None));
     }
     if let Type::Tuple(_) = &ty {
         errors.reject(&ty, &rules::ARGUMENT_TUPLE);
@@ -109,8 +119,9 @@ fn part(ty: Type, errors: &mut Errors) -> Option<Part> {
         Type::Group(inner) => part(*inner.elem, errors),
         Type::Reference(TypeReference { ref elem, mutability, .. }) if let Type::Slice(slice) = &**elem => {
             let rule = if mutability.is_some() { &rules::ARGUMENT_HOST_SLICE_MUT } else { &rules::ARGUMENT_HOST_SLICE };
-            errors.reject_named(&ty, rule, &text_of(&slice.elem));
-            None
+            let element = slice.elem.clone();
+            errors.reject_named(&ty, rule, &text_of(&*element));
+            Some(Part::Host(ty, Some(element)))
         }
         ty => Some(Part::Argument(ty)),
     }

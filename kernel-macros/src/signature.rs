@@ -231,6 +231,19 @@ pub(crate) fn of_method(
 }
 
 impl Signature {
+    /// Returns the span of the items that name the types of the parameters: that of the only struct of arrays. rustc reports a struct
+    /// that lacks its derive in each of these items, and merges the errors if the spans are the same.
+    pub(crate) fn argument_span(&self) -> Span {
+        let mut spans = self.params.iter().filter_map(|param| match &param.kind {
+            ParamKind::Argument(ty) | ParamKind::ArgumentRef(ty) => Some(ty.span()),
+            _ => None,
+        });
+        match (spans.next(), spans.next()) {
+            (Some(only), None) => only,
+            _ => Span::call_site(),
+        }
+    }
+
     /// Returns the signature with the type substituted for `Self`, as the body uses it.
     pub(crate) fn with(&self, this: &mut This) -> Signature {
         let mut signature = self.clone();

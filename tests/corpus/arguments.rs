@@ -27,7 +27,8 @@ pub(crate) const CASES: &[Case] = listed![
     methods,
     called_on_host,
     reborrowed,
-    aliased
+    aliased,
+    in_macro
 ];
 
 /// The particles of a simulation.
@@ -872,4 +873,44 @@ fn aliased(run: &mut Run<'_>) {
     run.expect("cells", &cells, &[Cell { kind: 3, at: [4, 7] }]);
     run.expect("y", &y, &[2.0 + 12.0, 6.0, 2.0 + 3.0 + 8.0, 9.0, 14.0 + 12.0]);
     run.expect("z", &z, &[73]);
+}
+
+/// Declares an argument and a kernel, given the types of the fields.
+macro_rules! argument {
+    ($name:ident, $kernel:ident, $nested:ty, $value:ty, $element:ty) => {
+        #[derive(KernelArgument)]
+        pub struct $name<'a> {
+            nested: $nested,
+            value: $value,
+            slices: [DeviceSlice<'a, $element>; 2],
+            out: DeviceSliceMut<'a, $element>,
+        }
+
+        #[kernel]
+        pub fn $kernel(mut all: $name<'_>, scale: $value) {
+            let i = grid(1);
+            if i < all.out.len() {
+                all.out[i] = all.nested.weights[i] * all.value.0 + all.slices[0][i] - scale.0 * all.slices[1][i];
+            }
+        }
+    };
+}
+
+#[derive(Clone, Copy, DeviceType)]
+pub struct Factor(f32);
+
+#[derive(KernelArgument)]
+pub struct Weights<'a> {
+    weights: DeviceSlice<'a, f32>,
+}
+
+argument!(Weighted, weighted, Weights<'a>, Factor, f32);
+
+fn in_macro(run: &mut Run<'_>) {
+    let (x, y, z) = (run.array(&[1.0f32, 2.0, 3.0]), run.array(&[4.0f32, 5.0, 6.0]), run.array(&[7.0f32, 8.0, 9.0]));
+    let mut out = run.array(&[0.0f32; 3]);
+    let nested = Weights { weights: x.as_slice() };
+    let all = Weighted { nested, value: Factor(10.0), slices: [y.as_slice(), z.as_slice()], out: out.as_slice_mut() };
+    run.launch(weighted(all, Factor(0.5)).over(3));
+    run.output("out", &out);
 }

@@ -40,6 +40,14 @@ pub fn declared<T: 'static, U: 'static>(value: T) -> U {
     same.and_then(Option::take).expect("a variable has the type of its parameter")
 }
 
+/// Returns a copy of a field of type `T`. `C` is the same type by a projection, and `U` by the declaration of the field: rustc does not
+/// infer the one from the other, so that it does not report that a type which lacks its derive is not `Copy`.
+#[inline(always)]
+pub fn copied<T: 'static, C: Copy + 'static, U: 'static>(value: &T) -> U {
+    let value = (value as &dyn Any).downcast_ref::<C>().expect("a field has the type of its declaration");
+    declared(*value)
+}
+
 /// Panics unless the types are the same, which the expansion of a kernel guarantees.
 #[inline(always)]
 pub(crate) fn assert_same<T: 'static, U: 'static>() {

@@ -21,7 +21,7 @@ pub use derived::{
 };
 pub(crate) use device_layout::assert_same;
 pub(crate) use device_layout::has_device_layout;
-pub use device_layout::{HasDeviceLayout, declared};
+pub use device_layout::{HasDeviceLayout, copied, declared};
 pub use device_type::{DeviceType, assert_zeros, make_valid, require_element};
 pub use fallible::{Branch, Branched, FromFailure, branch, from_failure};
 pub use scalar::Scalar;

@@ -1,13 +1,16 @@
 //! Expansion of `#[derive(KernelArgument)]`: the struct that represents the argument in a kernel, and the implementation
 //! that binds, visits and converts each field.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Member, Type, parse_quote};
+use syn::spanned::Spanned;
+use syn::{Generics, Member, Type, TypePath, parse_quote};
 
+use super::data::depends;
 use super::{arguments, bound_params};
 use crate::argument::{KernelArgument, Part, as_argument};
+use crate::identity::is_primitive;
 
 /// Returns the items of an argument.
 ///
@@ -21,9 +24,10 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
     let members: Vec<&Member> = fields.iter().map(|field| &field.member).collect();
     let texts: Vec<String> = members.iter().map(|member| member_text(member)).collect();
     let paths = texts.iter().map(|field| format!("{text}.{field}"));
-    let (values, types): (Vec<Ident>, Vec<Ident>) =
-        (0..fields.len()).map(|i| (format_ident!("__field{i}"), format_ident!("F{i}"))).unzip();
     let parts: Vec<&Part> = fields.iter().map(|field| &field.part).collect();
+    let at = span_of(&parts);
+    let (values, types): (Vec<Ident>, Vec<Ident>) =
+        (0..fields.len()).map(|i| (format_ident!("__field{i}", span = at), format_ident!("F{i}"))).unzip();
     let vis = fields.iter().map(|field| &field.vis);
     // A tuple struct has the same fields, by position.
     let marker = quote!(::core::marker::PhantomData<fn() -> A>);
@@ -40,19 +44,69 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
         declaration: &declaration,
     }
     .items();
-    let of_kernel = parts.iter().map(|part| handle_type(part, &quote!(Handle<'k>)));
-    let shared = parts.iter().map(|part| handle_type(part, &quote!(Shared<'k>)));
+    let of_kernel = parts.iter().map(|part| handle_type(part, &quote!(Handle<'k>), generics));
+    let shared = parts.iter().map(|part| handle_type(part, &quote!(Shared<'k>), generics));
     let lent = parts.iter().zip(&values).map(|(part, value)| shared_on_host(part, &quote!(#value)));
-    let reborrows = parts.iter().zip(&values).map(|(part, value)| reborrow(part, &quote!(#value)));
+    let reborrows = parts.iter().zip(&values).map(|(part, value)| reborrow(part, &quote!(#value), generics));
     let bound = parts.iter().map(|part| bound_type(part));
     let bindings = parts.iter().zip(&values).map(|(part, value)| bind(part, &quote!(#value)));
-    let visits = parts.iter().zip(&values).zip(paths).map(|((part, value), path)| visit(part, &quote!(#value), &path));
+    let visits =
+        parts.iter().zip(&values).zip(paths).map(|((part, value), path)| visit(part, &quote!(#value), &path, generics));
     let handles = parts.iter().zip(&values).map(|(part, value)| handle_of(part, &quote!(#value)));
     let hosts = parts.iter().zip(&values).map(|(part, value)| on_host(part, &quote!(#value)));
+    let (visitor, narrow) = (in_visit("__visitor", Span::call_site()), in_visit("__narrow", Span::call_site()));
+    let handle_there = Ident::new(&handle.to_string(), at);
+    // SAFETY: the type of the handle has these fields in this order, and each is visited as what it is.
+    let implementation = quote_spanned! {at=>
+        unsafe impl<#(#bounds),*> ::cumbia::KernelArgument for #name<'static, #(#arguments),*> #clause {
+            type Host<'a> = #name<'a, #(#arguments),*>;
+            type Bound<'a> = (#(#bound,)*);
+            type Handle<'k> = #handle_there<Self, #(#of_kernel),*>;
+            type Shared<'k> = #handle_there<Self, #(#shared),*>;
+
+            #[inline]
+            fn bind(__argument: Self::Host<'_>) -> Self::Bound<'_> {
+                let #name { #(#members: #values,)* } = __argument;
+                (#(#bindings,)*)
+            }
+
+            #[inline]
+            fn visit<'v>(
+                __bound: &'v Self::Bound<'_>,
+                __name: &'static ::core::primitive::str,
+                #narrow: ::core::primitive::bool,
+                #visitor: &mut impl ::cumbia::__private::Visitor<'v>,
+            ) {
+                let (#(#values,)*) = __bound;
+                #(#visits)*
+            }
+
+            #[inline]
+            fn handle<'k>(__bound: &'k Self::Bound<'_>) -> Self::Handle<'k> {
+                let (#(#values,)*) = __bound;
+                #handle_there { #(#members: #handles,)* #last: ::core::marker::PhantomData }
+            }
+
+            fn on_host(__argument: Self::Host<'_>) -> Self::Handle<'_> {
+                let #name { #(#members: #values,)* } = __argument;
+                #handle_there { #(#members: #hosts,)* #last: ::core::marker::PhantomData }
+            }
+
+            fn shared_on_host<'h>(__argument: &'h Self::Host<'_>) -> Self::Shared<'h> {
+                let #name { #(#members: #values,)* } = __argument;
+                #handle_there { #(#members: #lent,)* #last: ::core::marker::PhantomData }
+            }
+
+            fn reborrow<'h>(__argument: &'h mut Self::Host<'_>) -> Self::Host<'h> {
+                let #name { #(#members: #values,)* } = __argument;
+                #name { #(#members: #reborrows,)* }
+            }
+        }
+    };
     quote! {
         #[allow(
             dead_code, non_snake_case, private_bounds, private_interfaces, unreachable_pub, unused_qualifications,
-            unused_variables, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
+            unreachable_code, unused_variables, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         const _: () = {
             #items
@@ -71,53 +125,33 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
                 type This = Self;
             }
 
-            // SAFETY: the type of the handle has these fields in this order, and each is visited as what it is.
-            unsafe impl<#(#bounds),*> ::cumbia::KernelArgument for #name<'static, #(#arguments),*> #clause {
-                type Host<'a> = #name<'a, #(#arguments),*>;
-                type Bound<'a> = (#(#bound,)*);
-                type Handle<'k> = #handle<Self, #(#of_kernel),*>;
-                type Shared<'k> = #handle<Self, #(#shared),*>;
-
-                #[inline]
-                fn bind(__argument: Self::Host<'_>) -> Self::Bound<'_> {
-                    let #name { #(#members: #values,)* } = __argument;
-                    (#(#bindings,)*)
-                }
-
-                #[inline]
-                fn visit<'v>(
-                    __bound: &'v Self::Bound<'_>,
-                    __name: &'static ::core::primitive::str,
-                    __narrow: ::core::primitive::bool,
-                    __visitor: &mut impl ::cumbia::__private::Visitor<'v>,
-                ) {
-                    let (#(#values,)*) = __bound;
-                    #(#visits)*
-                }
-
-                #[inline]
-                fn handle<'k>(__bound: &'k Self::Bound<'_>) -> Self::Handle<'k> {
-                    let (#(#values,)*) = __bound;
-                    #handle { #(#members: #handles,)* #last: ::core::marker::PhantomData }
-                }
-
-                fn on_host(__argument: Self::Host<'_>) -> Self::Handle<'_> {
-                    let #name { #(#members: #values,)* } = __argument;
-                    #handle { #(#members: #hosts,)* #last: ::core::marker::PhantomData }
-                }
-
-                fn shared_on_host<'h>(__argument: &'h Self::Host<'_>) -> Self::Shared<'h> {
-                    let #name { #(#members: #values,)* } = __argument;
-                    #handle { #(#members: #lent,)* #last: ::core::marker::PhantomData }
-                }
-
-                fn reborrow<'h>(__argument: &'h mut Self::Host<'_>) -> Self::Host<'h> {
-                    let #name { #(#members: #values,)* } = __argument;
-                    #name { #(#members: #reborrows,)* }
-                }
-            }
+            #implementation
         };
     }
+}
+
+/// Returns the span of the implementation: that of the only field whose type the user may have declared. rustc reports a field of an
+/// unsupported type in several items, and merges the errors if the spans are the same.
+fn span_of(parts: &[&Part]) -> Span {
+    let mut others = parts.iter().map(|part| part.innermost()).filter(|part| match part {
+        Part::Argument(Type::Path(TypePath { path, .. })) => path.segments.last().is_none_or(|last| {
+            let name = last.ident.to_string();
+            !(name.starts_with("DeviceSlice") || name.starts_with("ArrayView"))
+        }),
+        Part::Argument(ty) => !matches!(ty, Type::Reference(_)),
+        Part::Value(ty) => may_lack_derive(ty),
+        Part::Rejected(_) | Part::Host(..) | Part::Array(..) => false,
+    });
+    match (others.next(), others.next()) {
+        (Some(only), None) => only.span(),
+        _ => Span::call_site(),
+    }
+}
+
+/// Returns a parameter of `visit`, located at a field's type for errors. It is resolved as in the parameters: the type may be the
+/// caller's of a `macro_rules!` macro that contains the derive.
+fn in_visit(name: &str, at: Span) -> Ident {
+    Ident::new(name, Span::call_site().located_at(at))
 }
 
 /// The struct that represents the argument in a kernel.
@@ -230,13 +264,37 @@ fn item(ty: &Type, item: &TokenStream) -> TokenStream {
     quote_spanned!(syn::spanned::Spanned::span(ty)=> #argument::#item)
 }
 
+/// Returns the type of a value. That of a type which may lack its derive is a projection: rustc reports the type once, and nothing
+/// that the implementation does with its values.
+fn value_type(ty: &Type, generics: &Generics) -> TokenStream {
+    if is_projected(ty, generics) {
+        quote_spanned!(ty.span()=> <#ty as ::cumbia::__private::HasDeviceLayout>::This)
+    } else {
+        quote!(#ty)
+    }
+}
+
+fn is_projected(ty: &Type, generics: &Generics) -> bool {
+    may_lack_derive(ty) && !depends(ty, generics)
+}
+
+/// Returns whether a type is the path of a type that the user may have declared.
+fn may_lack_derive(ty: &Type) -> bool {
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+    path.get_ident().is_none_or(|name| !is_primitive(&name.to_string()))
+}
+
 /// Returns the type of a field in a kernel: the associated type `handle` of an argument.
-fn handle_type(part: &Part, handle: &TokenStream) -> TokenStream {
+fn handle_type(part: &Part, handle: &TokenStream, generics: &Generics) -> TokenStream {
     match part {
-        Part::Value(ty) | Part::Rejected(ty) => quote!(#ty),
+        Part::Value(ty) | Part::Rejected(ty) => value_type(ty, generics),
+        Part::Host(_, None) => quote!(()),
+        Part::Host(_, Some(element)) => {
+            quote!(::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Write>)
+        }
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> #handle)),
         Part::Array(part, len) => {
-            let part = handle_type(part, handle);
+            let part = handle_type(part, handle, generics);
             quote!(::cumbia::__private::Handles<#part, { #len }>)
         }
     }
@@ -246,6 +304,7 @@ fn handle_type(part: &Part, handle: &TokenStream) -> TokenStream {
 fn bound_type(part: &Part) -> TokenStream {
     match part {
         Part::Value(ty) | Part::Rejected(ty) => quote!(#ty),
+        Part::Host(..) => quote!(()),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> Bound<'a>)),
         Part::Array(part, len) => {
             let part = bound_type(part);
@@ -254,9 +313,15 @@ fn bound_type(part: &Part) -> TokenStream {
     }
 }
 
+/// Returns the value of a field of a host type, which was rejected.
+fn host() -> TokenStream {
+    quote!(::core::unreachable!())
+}
+
 fn bind(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
         Part::Value(_) | Part::Rejected(_) => value.clone(),
+        Part::Host(..) => quote!(()),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> bind(#value))),
         Part::Array(part, _) => {
             let element = bind(part, &quote!(__element));
@@ -266,23 +331,27 @@ fn bind(part: &Part, value: &TokenStream) -> TokenStream {
 }
 
 /// Visits a field behind a reference.
-fn visit(part: &Part, value: &TokenStream, path: &str) -> TokenStream {
+fn visit(part: &Part, value: &TokenStream, path: &str, generics: &Generics) -> TokenStream {
+    let (visitor, narrow) = (in_visit("__visitor", part.span()), in_visit("__narrow", part.span()));
     match part {
-        Part::Value(ty) => quote_spanned! {part.span()=>
-            ::cumbia::__private::require_element::<#ty>();
-            if __narrow {
-                __visitor.narrow_value::<#ty>(#value);
-            } else {
-                __visitor.value::<#ty>(#value);
+        Part::Value(ty) => {
+            let ty = value_type(ty, generics);
+            quote_spanned! {part.span()=>
+                ::cumbia::__private::require_element::<#ty>();
+                if #narrow {
+                    #visitor.narrow_value::<#ty>(#value);
+                } else {
+                    #visitor.value::<#ty>(#value);
+                }
             }
-        },
-        Part::Rejected(_) => quote!(_ = #value;),
+        }
+        Part::Rejected(_) | Part::Host(..) => quote!(_ = #value;),
         Part::Argument(ty) => {
             let visit = item(ty, &quote_spanned!(part.span()=> visit));
-            quote_spanned!(part.span()=> #visit(#value, #path, __narrow, __visitor);)
+            quote_spanned!(part.span()=> #visit(#value, #path, #narrow, #visitor);)
         }
         Part::Array(part, _) => {
-            let element = visit(part, &quote!(__element), path);
+            let element = visit(part, &quote!(__element), path, generics);
             quote! {
                 for __element in #value {
                     #element
@@ -296,6 +365,7 @@ fn visit(part: &Part, value: &TokenStream, path: &str) -> TokenStream {
 fn handle_of(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
         Part::Value(_) | Part::Rejected(_) => quote!(*#value),
+        Part::Host(..) => host(),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> handle(#value))),
         Part::Array(part, _) => {
             let element = handle_of(part, &quote_spanned!(part.span()=> __element));
@@ -312,6 +382,7 @@ fn handle_of(part: &Part, value: &TokenStream) -> TokenStream {
 fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
         Part::Value(_) | Part::Rejected(_) => value.clone(),
+        Part::Host(..) => host(),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> on_host(#value))),
         Part::Array(part, _) => {
             let element = on_host(part, &quote_spanned!(part.span()=> __element));
@@ -329,6 +400,7 @@ fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
 fn shared_on_host(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
         Part::Value(_) | Part::Rejected(_) => quote!(*#value),
+        Part::Host(..) => host(),
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> shared_on_host(#value))),
         Part::Array(part, _) => {
             let element = shared_on_host(part, &quote_spanned!(part.span()=> __element));
@@ -343,13 +415,18 @@ fn shared_on_host(part: &Part, value: &TokenStream) -> TokenStream {
 }
 
 /// Reborrows a field behind a mutable reference.
-fn reborrow(part: &Part, value: &TokenStream) -> TokenStream {
+fn reborrow(part: &Part, value: &TokenStream, generics: &Generics) -> TokenStream {
     match part {
+        Part::Value(ty) if is_projected(ty, generics) => {
+            let ty = value_type(ty, generics);
+            quote_spanned!(part.span()=> ::cumbia::__private::copied::<_, #ty, _>(#value))
+        }
         Part::Value(_) | Part::Rejected(_) => quote!(*#value),
+        Part::Host(..) => host(),
         // Not `Reborrow`: a field of an unsupported type is an error of `KernelArgument` only.
         Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> reborrow(#value))),
         Part::Array(part, _) => {
-            let element = reborrow(part, &quote_spanned!(part.span()=> __element));
+            let element = reborrow(part, &quote_spanned!(part.span()=> __element), generics);
             quote_spanned!(part.span()=> #value.each_mut().map(|__element| #element))
         }
     }

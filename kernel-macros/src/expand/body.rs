@@ -24,14 +24,17 @@ pub(super) fn body(
     let result = result_type(signature);
     let (result_name, slots) = (result_name(), lowered.slots());
     let tree = tree(&slots);
+    let header = quote_spanned! {signature.argument_span()=>
+        fn __body #lifetime (
+            #cx: ::cumbia::__private::Cx<'k>,
+            (#(#patterns,)*): (#(#types,)*),
+        ) -> (#result, impl ::cumbia::__private::Slots)
+    };
     // Without optimisation, a copy of the body in each unit of code that calls it takes longer to compile than the calls take.
     quote! {
         #[cfg_attr(debug_assertions, inline)]
         #[cfg_attr(not(debug_assertions), inline(always))]
-        fn __body #lifetime (
-            #cx: ::cumbia::__private::Cx<'k>,
-            (#(#patterns,)*): (#(#types,)*),
-        ) -> (#result, impl ::cumbia::__private::Slots) {
+        #header {
             let #cx = #cx.within::<#owner>();
             #(let #slots = ::cumbia::__private::Slot { of: ::core::marker::PhantomData };)*
             #cpu
@@ -70,6 +73,7 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
     let files = signature.foreign.iter().flat_map(|foreign| &foreign.files).map(linked_file);
     let files: Vec<TokenStream> = files.collect();
     let linking = if files.is_empty() { TokenStream::new() } else { quote!(.linking(const { &[#(#files),*] })) };
+    let body = quote_spanned!(signature.argument_span()=> Self::__body);
     // The `unsafe` block contains no user code.
     quote! {
         unsafe {
@@ -78,7 +82,7 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
                 ::core::concat!(::core::module_path!(), "::", #path),
                 ::core::file!(),
                 #ir,
-                || ::cumbia::__private::contents_of(Self::__body),
+                || ::cumbia::__private::contents_of(#body),
                 || #overflow_checks,
             ) #linking
         }

@@ -34,6 +34,8 @@ pub(crate) fn kernel(
     let checks = if options.unchecked { quote!(Unchecked) } else { quote!(Checked) };
     let info = info(signature, source);
     let inspection = inspection_functions();
+    // Not the tokens of the bindings, which have the span of the only struct of arrays already.
+    let launch = quote_spanned!(signature.argument_span()=> ::cumbia::Launch::new((#(#bindings,)*)));
     let (signature, aliases) = params::aliased(signature);
     let body = body::body(&signature, lowered, &quote!(<'k>), &quote!(Self));
     let kernel = kernel_impl(&signature, options, lowered, &info);
@@ -46,7 +48,7 @@ pub(crate) fn kernel(
         #vis fn #name<'a, #(#bounds),*>(
             #(#parameters),*
         ) -> ::cumbia::Launch<'a, #name<#(#arguments),*>, ::cumbia::__private::#checks> #clause {
-            ::cumbia::Launch::new((#(#bindings,)*))
+            #launch
         }
 
         #(#docs)*
@@ -374,13 +376,24 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let (values_of_views, at) = Declared::new(signature).values();
     let views = signature.params.iter().zip(values_of_views);
     let views = views.map(|(param, value)| value.unwrap_or_else(|| params::body_type(param)));
+    let argument = signature.argument_span();
     // The arguments are numbered, since the user's names could collide with generated ones.
-    let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("__argument{i}")).collect();
+    let names: Vec<Ident> =
+        (0..signature.params.len()).map(|i| quote::format_ident!("__argument{i}", span = argument)).collect();
     let arguments = || signature.params.iter().zip(&names);
     let visits = arguments().map(|(param, name)| visit(&param.kind, &quote!(#name), &param.text(), narrow));
     let values = arguments().map(|(param, name)| view_of(&param.kind, &quote!(#name)));
-    // rustc reports a type that lacks its derive at each use of the views: it merges the errors if the spans are the same.
-    let views = quote_spanned! {at=>
+    let visitor = Ident::new("__visitor", Span::call_site());
+    let args = quote_spanned! {argument=>
+        type Args<'a> = (#(#kept,)*);
+
+        #[inline]
+        fn visit<'a>(__args: &'a Self::Args<'_>, #visitor: &mut impl ::cumbia::__private::Visitor<'a>) {
+            let (#(#names,)*) = __args;
+            #(#visits)*
+        }
+    };
+    let views = quote_spanned! {at.unwrap_or(argument)=>
         type Views<'k> = (#(#views,)*);
 
         fn views<'k>(__args: &'k Self::Args<'_>) -> Self::Views<'k> {
@@ -394,8 +407,6 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
         }
     };
     quote! {
-        type Args<'a> = (#(#kept,)*);
-
         const INFO: ::cumbia::KernelInfo = #info;
         const OPTIONS: ::cumbia::__private::Options = #options;
 
@@ -403,12 +414,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
             #definition
         }
 
-        #[inline]
-        fn visit<'a>(__args: &'a Self::Args<'_>, __visitor: &mut impl ::cumbia::__private::Visitor<'a>) {
-            let (#(#names,)*) = __args;
-            #(#visits)*
-        }
-
+        #args
         #views
     }
 }

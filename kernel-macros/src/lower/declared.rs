@@ -64,9 +64,9 @@ impl<'a> Declared<'a> {
         Some(quote_spanned!(span=> let #mutability #name: #ty = #value;))
     }
 
-    /// Returns the projections of the types of the parameters that are values, and the span of the first of them. They are `Copy` also
-    /// where the types are not, for lack of a derive.
-    pub(crate) fn values(&self) -> (Vec<Option<TokenStream>>, Span) {
+    /// Returns the projections of the types of the parameters that are values, and the span of the first of them, if any. They are `Copy`
+    /// also where the types are not, for lack of a derive.
+    pub(crate) fn values(&self) -> (Vec<Option<TokenStream>>, Option<Span>) {
         let mut at = None;
         let values = self.signature.params.iter().map(|param| {
             let ParamKind::Value(ty) = &param.kind else { return None };
@@ -75,7 +75,7 @@ impl<'a> Declared<'a> {
             Some(projection)
         });
         let values = values.collect();
-        (values, at.unwrap_or_else(Span::call_site))
+        (values, at)
     }
 
     /// Returns the type of the result, if it is not `()`.

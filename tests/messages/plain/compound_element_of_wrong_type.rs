@@ -1,0 +1,5 @@
+fn kernel(x: &mut [f32]) {
+    x[0] += 1.0f64;
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+#[derive(Clone, Copy, PartialEq)]
+#[derive(PartialEq)]
+enum Kind {
+    Fluid,
+    Wall,
+}
+
+fn main() {}
