@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, Block, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Meta,
+    Attribute, Block, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Lifetime, LifetimeParam, Meta,
     Signature as SynSignature, TraitItem, TraitItemFn, Type, Visibility, parse_quote,
 };
 
@@ -112,12 +112,15 @@ pub(crate) fn of_operator(item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
 }
 
 fn of_impl_in(scope: Scope, mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
+    let argument = signature::argument(&item.self_ty).map(|(ty, _)| signature::with_lifetime(ty, "'_"));
+    if argument.is_some() {
+        elide_lifetime(&mut item);
+    }
     reject_generics(&item.generics, errors);
     bounds::complete(&mut item.generics);
     let role = role(&item, errors);
     let mut this = This { ty: (*item.self_ty).clone(), types: associated_types(&item) };
     let owner = owner(&item.self_ty);
-    let argument = signature::argument(&item.self_ty).map(|(ty, _)| signature::with_lifetime(ty, "'_"));
     if let (Some(ty), Some((path, _))) = (&argument, &item.trait_) {
         errors.reject_named(path, &rules::ARGUMENT_TRAIT, &text_of(ty));
     }
@@ -275,6 +278,29 @@ fn owner(ty: &Type) -> String {
         Type::Group(inner) => owner(&inner.elem),
         other => text_of(other),
     }
+}
+
+/// Elides the lifetime of the `impl` of a struct of arrays: `impl<'a> Grid<'a>` is `impl Grid<'_>`.
+fn elide_lifetime(item: &mut ItemImpl) {
+    struct Elide(Ident);
+
+    impl VisitMut for Elide {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            if lifetime.ident == self.0 {
+                lifetime.ident = Ident::new("_", lifetime.ident.span());
+            }
+        }
+    }
+
+    let mut lifetimes = item.generics.lifetimes();
+    let (Some(LifetimeParam { lifetime, bounds, .. }), None) = (lifetimes.next(), lifetimes.next()) else { return };
+    if !bounds.is_empty() || item.generics.where_clause.is_some() {
+        return;
+    }
+    let mut elide = Elide(lifetime.ident.clone());
+    let params = std::mem::take(&mut item.generics.params);
+    item.generics.params = params.into_iter().filter(|param| !matches!(param, GenericParam::Lifetime(_))).collect();
+    elide.visit_item_impl_mut(item);
 }
 
 /// Rejects unsupported generic parameters of an `impl` or a `trait`.

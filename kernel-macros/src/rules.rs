@@ -104,9 +104,12 @@ rules! {
     RAW_ADDRESS: "raw pointers are not supported in {body}",
         why "an access through a raw pointer cannot be bounds-checked",
         help "index a slice (`x[i]`), or borrow a place (`&mut x[i]`)";
+    BREAK_OUTSIDE: "`{}` outside of a loop",
+        why "it ends a loop, or an iteration of one",
+        help "write `return`, which ends the thread in a kernel, and a device function with its value";
     RANGE: "a range is only supported in a `for`, an index or a pattern",
         why "ranges are not values in {body}",
-        help "write `for i in a..b { .. }`, `&x[a..b]` or `matches!(i, 0..=9)`";
+        help "write `for i in a..b { .. }`, `&x[a..b]`, `a <= i && i < b`, or `matches!(i, 0..=9)` with constants";
     UNBOUNDED_RANGE: "a `for` in {body} needs a range with a start and an end",
         why "the loop counts from the start of the range to its end",
         help "write `for i in a..b { .. }`, or use `loop` with `break`";
@@ -239,7 +242,7 @@ rules! {
         help "remove `ref`, or borrow the part: `let r = &mut p.x;`";
     REFERENCE_PATTERN: "a `&` pattern is only supported where the whole matched value is a reference",
         why "device types contain no references",
-        help "remove the `&`, or match the referent: `match *r { .. }`";
+        help "remove the `&`, or match the referent: `match *r { .. }`; copy an element: `x.get(i).copied()`, `for &v in view.iter()`";
     MATCHED_REFERENCE: "this pattern of a reference is not supported in {body}",
         why "its variables would become references to fields, and the macro runs before types are known",
         help "match the referent: `match *r { .. }`, `let Point { x, y } = *r;`";
@@ -349,7 +352,7 @@ rules! {
         help "write a `#[device] trait` with the function, a type parameter with that bound, and a `#[device] impl` for a struct that holds the captures";
     REFERENCE_PARAMETER: "a kernel cannot take a reference to a single value",
         why "arguments are copied to the device, which cannot dereference host memory",
-        help "take it by value: `{}`; to modify it, pass it as an element of a `&mut [_]`";
+        help "take it by value: `{}`; to modify it, declare a `&mut [_]`, which a `DeviceArray` is passed to";
     ARRAY_PARAMETER: "a kernel cannot take `{}`",
         why "a kernel accesses memory through a slice; the array that owns the memory stays on the host",
         help "declare a slice: `&[T]` to read, `&mut [T]` to write; at the launch pass `&x` or `&mut x`";

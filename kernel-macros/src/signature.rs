@@ -231,6 +231,13 @@ pub(crate) fn of_method(
 }
 
 impl Signature {
+    /// Returns the type parameter that a type is, with the span of its declaration.
+    pub(crate) fn type_param(&self, ty: &Type) -> Option<&Ident> {
+        let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
+        let name = path.get_ident()?;
+        self.types.iter().find(|param| *param == name)
+    }
+
     /// Returns the span of the items that name the types of the parameters: that of the only struct of arrays. rustc reports a struct
     /// that lacks its derive in each of these items, and merges the errors if the spans are the same.
     pub(crate) fn argument_span(&self) -> Span {

@@ -672,7 +672,7 @@ fn references(run: &mut Run<'_>) {
 }
 
 #[device]
-impl Grid<'_> {
+impl<'a> Grid<'a> {
     /// The cell in a row and a column, with its kind.
     pub fn kind(&self, row: usize, column: usize) -> u8 {
         self.cells[self.index(row, column)].kind

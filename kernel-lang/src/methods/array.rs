@@ -68,10 +68,13 @@ impl<T: DeviceType, M: Access> Slice<'_, T, M> {
 }
 
 /// The methods that modify the elements, by definitions in `methods::slice`.
-impl<T: DeviceType, M: Writable> Slice<'_, T, M> {
+impl<T: DeviceType, M: Access> Slice<'_, T, M> {
     /// `x.swap(a, b)`
     #[inline(always)]
-    pub fn __device_swap(self, call: Call<'_>, (a, b): (usize, usize)) -> Returned<key!(T, [slice::swap]), ()> {
+    pub fn __device_swap(self, call: Call<'_>, (a, b): (usize, usize)) -> Returned<key!(T, [slice::swap]), ()>
+    where
+        M: Writable,
+    {
         let (first, second) = (self.element(a, call.at), self.element(b, call.at));
         let value = first.get();
         first.set(second.get());
@@ -81,14 +84,20 @@ impl<T: DeviceType, M: Writable> Slice<'_, T, M> {
 
     /// `x.fill(value)`
     #[inline(always)]
-    pub fn __device_fill(self, _call: Call<'_>, (value,): (T,)) -> Returned<key!(T, [slice::fill]), ()> {
+    pub fn __device_fill(self, _call: Call<'_>, (value,): (T,)) -> Returned<key!(T, [slice::fill]), ()>
+    where
+        M: Writable,
+    {
         self.__elements_mut().for_each(|element| element.set(value));
         Returned::new(())
     }
 
     /// `x.reverse()`
     #[inline(always)]
-    pub fn __device_reverse(self, call: Call<'_>, (): ()) -> Returned<key!(T, [slice::reverse]), ()> {
+    pub fn __device_reverse(self, call: Call<'_>, (): ()) -> Returned<key!(T, [slice::reverse]), ()>
+    where
+        M: Writable,
+    {
         for i in 0..self.count() / 2 {
             self.__device_swap(call, (i, self.count() - 1 - i));
         }

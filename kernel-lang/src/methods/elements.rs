@@ -2,10 +2,11 @@
 
 use super::{iterator, slice};
 use crate::cpu::Call;
-use crate::definition::{Returned, key};
+use crate::definition::{CalleeKey, Returned, key};
 use crate::handles::access::{Access, Writable};
 use crate::handles::{IntoPlace, IntoSlice, PlaceRef, Read, Slice, Write};
 use crate::number::{Number, OrderedElement};
+use crate::operator::Equal;
 use crate::types::DeviceType;
 
 /// Implements methods of slices with an access by their expressions, and declares and implements a trait with the same methods
@@ -88,7 +89,7 @@ macro_rules! methods {
 methods! {
     /// Methods that read the elements.
     ElementMethods for Access by self: &'s Self, of_receiver Read from_host;
-    fn __device_contains<>[T, [slice::contains]](x, call, value: impl IntoPlace<'s, T>) -> bool where [T: PartialEq] {{
+    fn __device_contains<K>[key K](x, call, value: impl IntoPlace<'s, T>) -> bool where [T: EqualElement<Contains = K>] {{
         let (_, value) = (call, value.into_place());
         x.__values().any(|element| element == value.get())
     }}
@@ -123,6 +124,23 @@ methods! {
     }}
     fn __device_sort<K>[key K](x, _call) -> () where [T: OrderedElement<Sort = K>] { sort(x.write()) }
     fn __device_sort_unstable<K>[key K](x, _call) -> () where [T: OrderedElement<SortUnstable = K>] { sort(x.write()) }
+}
+
+/// An element type with an `==` of the device.
+#[diagnostic::on_unimplemented(
+    message = "`==` of `{Self}` is not supported on a device",
+    label = "no comparison of `{Self}` on the device",
+    note = "why: an `impl PartialEq` that is derived or written for the host is not compiled for the device",
+    note = "help: write `#[device(PartialEq)]` before the struct or enum, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand"
+)]
+pub trait EqualElement: DeviceType + PartialEq {
+    /// The key of `x.contains(&value)`.
+    type Contains: CalleeKey;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeviceType + PartialEq + Equal<T>> EqualElement for T {
+    type Contains = key!(T, [slice::contains]);
 }
 
 /// Sorts a copy of the elements, which no other thread accesses, and stores it.

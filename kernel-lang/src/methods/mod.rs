@@ -32,7 +32,7 @@ use crate::types::CloneMethod;
     message = "`{Self}` cannot be iterated over on a device",
     label = "not a range, an array or a slice",
     note = "why: the `IntoIterator` of other types is compiled for the host only",
-    note = "help: iterate over the indices: `for i in 0..n {{ .. }}`"
+    note = "help: iterate over the indices, `for i in 0..n {{ .. }}`, or over the elements of a view, `for v in view.iter() {{ .. }}`"
 )]
 pub trait Array: IntoIterator {}
 

@@ -5,7 +5,7 @@ use half::{bf16, f16};
 
 use super::float::definitions as float;
 use super::integer::definitions as integer;
-use super::{Float, FloatMethods};
+use super::{Float, WideFloat};
 use crate::cpu::Call;
 #[cfg(test)]
 use crate::definition::primitive;
@@ -110,7 +110,7 @@ macro_rules! numbers {
         }
     )*)*};
     (@key Integer $number:ident $name:ident) => { key!($number, [integer::$name]) };
-    (@key Float $number:ident $name:ident) => { key!($number, [float::$name, <$number as FloatMethods>::Wide]) };
+    (@key Float $number:ident $name:ident) => { key!($number, [float::$name, <$number as WideFloat>::Wide]) };
     (@note $call:ident Integer) => { $call.note() };
     (@note $call:ident Float) => { _ = $call };
     (@call Integer $number:ident $name:ident($($arg:expr),*)) => { $number::$name($($arg),*) };

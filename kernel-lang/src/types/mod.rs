@@ -36,7 +36,7 @@ pub use scalar::Scalar;
     message = "`{Self}` cannot be used on a device",
     label = "not supported on a device",
     note = "why: the device compiler must know the layout of each type",
-    note = "help: use numbers, `bool`, tuples and arrays of them, slices, or a type with `#[derive(Clone, Copy, DeviceType)]`"
+    note = "help: use numbers, `bool`, tuples and arrays of them, slices, or a type with `#[derive(Clone, Copy, DeviceType)]`; a type parameter requires `T: Number` or `T: DeviceType`"
 )]
 pub trait VariableType: Copy + HasDeviceLayout<This = Self> {
     /// The compiler's representation of the type. A slot is typed by this rather than by `Self`, so that a type that is

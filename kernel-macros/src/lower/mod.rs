@@ -64,6 +64,12 @@ pub(crate) fn body_label() -> syn::Lifetime {
     syn::Lifetime::new("'kernel", Span::mixed_site())
 }
 
+/// Returns the span at which a slot is inferred from a value of a parameter or of the result: that of the declaration of a type parameter,
+/// where rustc reports a missing bound once.
+fn learnt_at(signature: &Signature, ty: &syn::Type) -> Span {
+    signature.type_param(ty).map_or_else(|| ty.span(), Ident::span)
+}
+
 /// Lowers the body of a function.
 pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut Errors) -> Lowered {
     let kind = if signature.kernel { rules::Body::Kernel } else { rules::Body::DeviceFunction };
@@ -91,14 +97,15 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         lowerer.wide_integers(block);
     }
     let (params, learn_params) = lowerer.params();
-    let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty.span()));
+    let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty));
     let Body { ir: mut body, cpu: statements, category: _ } = match &signature.foreign {
         Some(foreign) => Body { ir: Block::default(), cpu: foreign.cpu.clone(), category: Category::Owned },
         None if too_deep.is_some() => Body { ir: Block::default(), cpu: TokenStream::new(), category: Category::Never },
         None => lowerer.block(block),
     };
     body.stmts.splice(..0, std::mem::take(&mut lowerer.promoted));
-    let learn_result = result.map(|(slot, span)| {
+    let learn_result = result.map(|(slot, ty)| {
+        let span = learnt_at(signature, ty);
         let (slot, result) = (slot_name(slot, span), Ident::new("__result", ours(span)));
         quote_spanned!(ours(span)=> #slot.is(&#result);)
     });
@@ -299,9 +306,9 @@ impl Lowerer<'_> {
         let mut learn = TokenStream::new();
         let mut ids = Vec::new();
         for param in &signature.params {
-            let by = match &param.kind {
-                ParamKind::Value(_) if signature.kernel => "element",
-                _ => "is",
+            let (by, span) = match &param.kind {
+                ParamKind::Value(ty) => (if signature.kernel { "element" } else { "is" }, learnt_at(signature, ty)),
+                _ => ("is", param.span()),
             };
             let category = Category::of_param(&param.kind);
             let id = self.declare(&param.name, param.mutable, category);
@@ -312,7 +319,7 @@ impl Lowerer<'_> {
                 ParamKind::Value(ty) => self.declared.given(ty),
                 _ => None,
             };
-            learn.extend(self.learn_given(by, id, &param.name, param.span(), given.as_ref()));
+            learn.extend(self.learn_given(by, id, &param.name, span, given.as_ref()));
             ids.push(id);
         }
         (ids, learn)

@@ -23,7 +23,7 @@ use crate::definition::primitive;
 use crate::definition::{Returned, key};
 use crate::intrinsics::AtomicAdd;
 
-/// Declares [`Float`], and [`FloatMethods`] with the methods that a kernel calls, and implements them. `std`: methods
+/// Declares [`Float`], and [`FloatMethods`] with the methods that a kernel calls, and implements the former. `std`: methods
 /// that `f32` and `f64` have in the standard library; `ours`: methods that they lack. The 16-bit floats compute both as
 /// `f32` and round the result. `exact`: methods that the 16-bit floats implement themselves. `shared`: methods whose
 /// device methods are shared with integers.
@@ -70,9 +70,9 @@ macro_rules! float {
             message = "`{Self}` is not a floating-point type of a device",
             label = "not `f16`, `bf16`, `f32` or `f64`",
             note = "why: its methods are those of floats",
-            note = "help: use elements of type `f32` or `f64`; `transform` converts those of another type"
+            note = "help: use `f32` or `f64`, to which `x as f32` and `transform` convert; a generic function requires `T: Float`"
         )]
-        pub trait Float: Number + FloatMethods + FloatCast + Neg<Output = Self> + AtomicAdd {
+        pub trait Float: Number + WideFloat + FloatCast + Neg<Output = Self> + AtomicAdd {
             /// π
             const PI: Self;
             /// 2π
@@ -98,44 +98,37 @@ macro_rules! float {
             $($(#[$shared_doc])* #[must_use] fn $shared(self $(, $shared_arg: $shared_ty)*) -> $shared_result;)*
         }
 
-        /// The methods of [`Float`] as a kernel calls them, implemented separately for each type: rustc would find a
-        /// blanket implementation for all types, and mention it where another type lacks such a method.
+        /// The methods of [`Float`] as a kernel calls them on a float of a known type, implemented separately for each type: rustc would
+        /// find a blanket implementation for all types, and mention it where another type lacks such a method.
         #[allow(missing_docs, reason = "each is named after the method")]
-        pub trait FloatMethods: Copy {
-            /// The type in which methods are computed that the 16-bit floats lack.
-            type Wide: Float;
-
+        pub trait FloatMethods: Float {
             $(
-                fn $device(
-                    self, call: Call<'_>, _: ($($ty,)*)
-                ) -> Returned<key!(Self, $key), $result>;
+                #[inline(always)]
+                fn $device(self, _call: Call<'_>, ($($arg,)*): ($($ty,)*)) -> Returned<key!(Self, $key), $result> {
+                    Returned::new(<Self as Float>::$name(self $(, $arg)*))
+                }
             )*
         }
 
-        float!(@device f16 f32 $(fn $name as $device $key(self $(, $arg: $ty)*) -> $result;)*);
-        float!(@device bf16 f32 $(fn $name as $device $key(self $(, $arg: $ty)*) -> $result;)*);
-        float!(@device f32 f32 $(fn $name as $device $key(self $(, $arg: $ty)*) -> $result;)*);
-        float!(@device f64 f64 $(fn $name as $device $key(self $(, $arg: $ty)*) -> $result;)*);
+        /// The methods of [`Float`] as a kernel calls them on a value of a generic type. All numbers have them, so that a method of a
+        /// `T: Number` or of an integer is an error about the bound, and not about a missing method. A reference is their receiver, so that
+        /// the methods of the same names that integers have precede them.
+        #[allow(missing_docs, reason = "each is named after the method")]
+        pub trait GenericFloatMethods: Copy {
+            $(
+                #[inline(always)]
+                fn $device(&self, _call: Call<'_>, ($($arg,)*): ($($ty,)*)) -> Returned<key!(Self, $key), $result>
+                where
+                    Self: Float,
+                {
+                    Returned::new(<Self as Float>::$name(*self $(, $arg)*))
+                }
+            )*
+        }
 
         /// The methods of this trait.
         #[cfg(test)]
         pub(super) const FLOAT_METHODS: &[Option<cumbia_kernel_ir::Method>] = &[$(primitive!($key)),*];
-    };
-    (@device $float:ident $wide:ident
-        $(fn $name:ident as $device:ident $key:tt(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
-    ) => {
-        impl FloatMethods for $float {
-            type Wide = $wide;
-
-            $(
-                #[inline(always)]
-                fn $device(
-                    self, _call: Call<'_>, ($($arg,)*): ($($ty,)*)
-                ) -> Returned<key!(Self, $key), $result> {
-                    Returned::new(<$float as Float>::$name(self $(, $arg)*))
-                }
-            )*
-        }
     };
     (@large $float:ident $maths:ident:
         $($(#[$doc:meta])* fn $name:ident $(as $device:ident $key:tt)?(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
@@ -209,6 +202,30 @@ macro_rules! float {
         }
     };
 }
+
+/// The type in which a float's methods are computed.
+pub trait WideFloat {
+    /// `f32` for the 16-bit floats, which lack methods, and `Self` for the others.
+    type Wide: Float;
+}
+
+/// Implements [`WideFloat`] and [`FloatMethods`] for floats, and [`GenericFloatMethods`] for all numbers.
+macro_rules! methods {
+    ($($float:ident: $wide:ident),*; $($number:ident),*) => {
+        $(
+            impl WideFloat for $float {
+                type Wide = $wide;
+            }
+
+            impl FloatMethods for $float {}
+            impl GenericFloatMethods for $float {}
+        )*
+
+        $(impl GenericFloatMethods for $number {})*
+    };
+}
+
+methods! { f16: f32, bf16: f32, f32: f32, f64: f64; i8, i16, i32, i64, isize, u8, u16, u32, u64, usize }
 
 /// A parameter or result type of a method of the 16-bit floats, and its counterpart in the method of `f32`.
 trait Widened {

@@ -212,8 +212,17 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Rejects a jump out of a loop that does not exist. rustc would report it for the block around the body. It does report an unknown
+    /// label, and a jump without one in a labelled block.
+    fn check_jump(&mut self, label: Option<&Lifetime>, keyword: &impl quote::ToTokens) {
+        if label.is_none() && self.open.is_empty() {
+            self.errors.reject_named(keyword, &rules::BREAK_OUTSIDE, &keyword.to_token_stream());
+        }
+    }
+
     /// `break`, `break 'label value`
     pub(in crate::lower) fn break_expr(&mut self, jump: &ExprBreak) -> Value {
+        self.check_jump(jump.label.as_ref(), &jump.break_token);
         let value = jump.expr.as_ref().map(|expr| self.expr(expr));
         let category = value.as_ref().map_or(Category::Owned, |value| value.category.clone());
         let target = self.jump_target(jump.label.as_ref()).map_or(LoopId(0), |target| {
@@ -228,6 +237,7 @@ impl Lowerer<'_> {
 
     /// `continue`, `continue 'label`
     pub(in crate::lower) fn continue_expr(&mut self, jump: &ExprContinue) -> Value {
+        self.check_jump(jump.label.as_ref(), &jump.continue_token);
         let target = self.jump_target(jump.label.as_ref()).map_or(LoopId(0), |target| target.id);
         self.with_category(ExprKind::Continue { target }, jump.span(), quote!(#jump), Category::Never)
     }
