@@ -79,9 +79,9 @@ pub mod __private {
             ResultMethods as _,
         };
         pub use crate::number::{
-            BitsMethods as _, FloatMethods as _, GenericFloatMethods as _, HalfMethods as _, IntegerMethods as _,
-            IntoMethods as _, LargeFloatCast as _, LargeMethods as _, Lossless as _, MixedMethods as _, Number as _,
-            NumberCast as _, NumberMethods as _, SignedMethods as _, TryConversion as _, UnsignedMethods as _,
+            BitsMethods as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, IntoMethods as _,
+            LargeFloatCast as _, LargeMethods as _, Lossless as _, MixedMethods as _, Number as _, NumberCast as _,
+            NumberMethods as _, SignedMethods as _, TryConversion as _, UnsignedMethods as _,
         };
         pub use crate::types::CloneMethod as _;
     }

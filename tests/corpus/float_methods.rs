@@ -20,7 +20,8 @@ pub(crate) const CASES: &[Case] = listed![
     concrete,
     clamps,
     logarithms,
-    of_bits
+    of_bits,
+    by_path
 ];
 
 #[kernel(fmad = false)]
@@ -329,3 +330,30 @@ macro_rules! bits_kernels {
 }
 
 bits_kernels!(bits_of_f32 f32 u32 bits_of_f64 f64 u64);
+
+/// The methods by their paths, where integers have methods of the same names.
+#[device]
+fn combined<T: Float>(x: T) -> T {
+    T::sqrt(T::abs(x)) + T::signum(x) * T::mul_add(x, x, T::floor(x))
+}
+
+#[kernel(fmad = false)]
+pub fn paths<T: Float>(x: &[T], n: &[i32], out: &mut [T], signs: &mut [i32]) {
+    let i = grid(1);
+    if i < x.len() {
+        out[i] = combined(x[i]);
+        signs[i] = i32::signum(n[i]) * i32::abs(n[i] / 2) + i32::pow(n[i] % 8, 2) + n[i].signum();
+    }
+}
+
+fn by_path(run: &mut Run<'_>) {
+    let n = run.array(&[-9, 0, 7, -1, 123]);
+    let (x, y) = (run.array(&[-2.25f32, 0.0, 1.5, -0.75, 9.0]), run.array(&[-2.25f64, 0.0, 1.5, -0.75, 9.0]));
+    let (mut of_x, mut of_y) = (run.array(&[0.0f32; 5]), run.array(&[0.0f64; 5]));
+    let mut signs = run.array(&[0; 5]);
+    run.launch(paths(&x, &n, &mut of_x, &mut signs).over(5));
+    run.launch(paths(&y, &n, &mut of_y, &mut signs).over(5));
+    run.output("of_x", &of_x);
+    run.output("of_y", &of_y);
+    run.output("signs", &signs);
+}

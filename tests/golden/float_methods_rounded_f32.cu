@@ -85,7 +85,7 @@ static __device__ inline float fract(float x) {
 
 }  // namespace device
 
-#line 27 "tests/corpus/float_methods.rs"
+#line 28 "tests/corpus/float_methods.rs"
 extern "C" __global__ void rounded(const float* __restrict__ x, usize x_len, float* __restrict__ out, usize out_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < x_len) {

@@ -18,7 +18,7 @@ use ::half::{bf16, f16};
 
 pub use components::Components;
 pub use conversion::{CastLiteral, Lossless, NumberCast};
-pub use float::{BitsMethods, Float, FloatMethods, GenericFloatMethods, LargeFloatCast, WideFloat};
+pub use float::{BitsMethods, Float, FloatMethods, LargeFloatCast, MethodsOfFloatsOnly, WideFloat};
 pub use integer::{Integer, IntegerMethods};
 pub use methods::{HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};
 pub use ordered::OrderedElement;
@@ -57,7 +57,7 @@ use crate::types::Scalar;
 pub trait Number:
     Scalar
     + NumberMethods
-    + GenericFloatMethods
+    + MethodsOfFloatsOnly
     + NumberCast
     + Lossless<Self>
     + PartialOrd

@@ -111,17 +111,17 @@ macro_rules! float {
         }
 
         /// The methods of [`Float`] as a kernel calls them on a value of a generic type. All numbers have them, so that a method of a
-        /// `T: Number` or of an integer is an error about the bound, and not about a missing method. A reference is their receiver, so that
-        /// the methods of the same names that integers have precede them.
+        /// `T: Number` is an error about the bound, and not about a missing method. The trait is not in scope in a kernel: the methods of an
+        /// integer are not ambiguous. rustc shows its name for those that an integer lacks.
         #[allow(missing_docs, reason = "each is named after the method")]
-        pub trait GenericFloatMethods: Copy {
+        pub trait MethodsOfFloatsOnly: Copy {
             $(
                 #[inline(always)]
-                fn $device(&self, _call: Call<'_>, ($($arg,)*): ($($ty,)*)) -> Returned<key!(Self, $key), $result>
+                fn $device(self, _call: Call<'_>, ($($arg,)*): ($($ty,)*)) -> Returned<key!(Self, $key), $result>
                 where
                     Self: Float,
                 {
-                    Returned::new(<Self as Float>::$name(*self $(, $arg)*))
+                    Returned::new(<Self as Float>::$name(self $(, $arg)*))
                 }
             )*
         }
@@ -209,7 +209,7 @@ pub trait WideFloat {
     type Wide: Float;
 }
 
-/// Implements [`WideFloat`] and [`FloatMethods`] for floats, and [`GenericFloatMethods`] for all numbers.
+/// Implements [`WideFloat`] and [`FloatMethods`] for floats, and [`MethodsOfFloatsOnly`] for all numbers.
 macro_rules! methods {
     ($($float:ident: $wide:ident),*; $($number:ident),*) => {
         $(
@@ -218,10 +218,10 @@ macro_rules! methods {
             }
 
             impl FloatMethods for $float {}
-            impl GenericFloatMethods for $float {}
+            impl MethodsOfFloatsOnly for $float {}
         )*
 
-        $(impl GenericFloatMethods for $number {})*
+        $(impl MethodsOfFloatsOnly for $number {})*
     };
 }
 
