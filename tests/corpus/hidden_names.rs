@@ -84,7 +84,7 @@ pub fn everything(points: &mut [Point], hits: &[Hit], pair: (&[f32], &mut [f32])
         return;
     }
     points[n].push(1.5);
-    points[n].x += points[0].area(0.5);
+    points[n].x += points[n].area(0.5);
     points[n].y[1] += match hits[n] {
         Hit::Miss => 1,
         Hit::Sphere { t, id } if t > 0.5 => id,
