@@ -6,7 +6,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Path, PathArguments};
+use syn::{Path, PathArguments, Type, TypePath};
 
 use crate::position::ours;
 
@@ -57,6 +57,12 @@ pub(crate) fn check(path: &Path, known: Known) -> TokenStream {
             }
         }
     }
+}
+
+/// Returns whether a type is the path of a type that the user may have declared.
+pub(crate) fn may_be_declared(ty: &Type) -> bool {
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+    path.get_ident().is_none_or(|name| !is_primitive(&name.to_string()))
 }
 
 /// Returns whether this is the name of a primitive scalar type.

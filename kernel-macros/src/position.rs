@@ -28,6 +28,20 @@ pub(crate) fn ours(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
 
+/// Returns an identifier that is located at `at` for errors, and resolved where the macro was called: `at` may be that of a type which
+/// the caller of a `macro_rules!` macro wrote.
+pub(crate) fn called(name: &str, at: Span) -> Ident {
+    Ident::new(name, Span::call_site().located_at(at))
+}
+
+/// Returns the only span, or that of the macro's call if there is none or several.
+pub(crate) fn of_only(mut spans: impl Iterator<Item = Span>) -> Span {
+    match (spans.next(), spans.next()) {
+        (Some(only), None) => only,
+        _ => Span::call_site(),
+    }
+}
+
 /// Returns whether a span was created by [`ours`].
 pub(crate) fn is_ours(span: Span) -> bool {
     proc_macro::is_available() && context(span).is_some() && context(span) == context(Span::mixed_site())

@@ -13,8 +13,9 @@ use syn::{
     TypeParen, TypePath, TypeReference, TypeSlice, TypeTuple, WherePredicate, parse_quote,
 };
 
-use crate::identity::is_primitive;
+use crate::identity::may_be_declared;
 use crate::options::LinkedFile;
+use crate::position;
 use crate::report::Errors;
 use crate::rules::{self, Rule};
 use crate::this::{self, This};
@@ -241,14 +242,10 @@ impl Signature {
     /// Returns the span of the items that name the types of the parameters: that of the only struct of arrays. rustc reports a struct
     /// that lacks its derive in each of these items, and merges the errors if the spans are the same.
     pub(crate) fn argument_span(&self) -> Span {
-        let mut spans = self.params.iter().filter_map(|param| match &param.kind {
+        position::of_only(self.params.iter().filter_map(|param| match &param.kind {
             ParamKind::Argument(ty) | ParamKind::ArgumentRef(ty) => Some(ty.span()),
             _ => None,
-        });
-        match (spans.next(), spans.next()) {
-            (Some(only), None) => only,
-            _ => Span::call_site(),
-        }
+        }))
     }
 
     /// Returns the signature with the type substituted for `Self`, as the body uses it.
@@ -334,14 +331,12 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
 /// the type is a path that is not generic over the parameters of the function.
 fn aliases(params: &[Param], role: Role, generics: &Generics) -> Vec<Option<Ident>> {
     let may_lack_lifetime = |ty: &Type| {
-        let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
-        let is_primitive = path.get_ident().is_some_and(|name| is_primitive(&name.to_string()));
         let mut params = generics.params.iter().filter_map(|param| match param {
             GenericParam::Type(param) => Some(&param.ident),
             GenericParam::Const(param) => Some(&param.ident),
             GenericParam::Lifetime(_) => None,
         });
-        !is_primitive && !params.any(|param| mentions(ty.to_token_stream(), param))
+        may_be_declared(ty) && !params.any(|param| mentions(ty.to_token_stream(), param))
     };
     let alias = |(position, param): (usize, &Param)| match &param.kind {
         ParamKind::Value(ty) | ParamKind::Ref(ty) | ParamKind::RefMut(ty)

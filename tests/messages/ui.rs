@@ -73,18 +73,21 @@ fn errors_per_mistake() {
 /// Returns the number of errors that rustc reports for a program without dependencies.
 fn errors_of(program: &Path) -> usize {
     let metadata = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plain.rmeta");
-    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    let output = rustc.args(["--edition", "2024", "--emit=metadata", "-o"]).arg(metadata).arg(program).output();
+    let output = rustc().args(["--edition", "2024", "--emit=metadata", "-o"]).arg(metadata).arg(program).output();
     let output = output.expect("rustc starts");
     assert!(!output.status.success(), "{} compiles", program.display());
     let messages = String::from_utf8_lossy(&output.stderr);
     messages.lines().filter(|line| line.starts_with("error[")).count()
 }
 
-/// Returns the line that `rustc --version` prints, of the rustc that Cargo runs.
+/// Returns a command of the rustc that Cargo runs.
+fn rustc() -> Command {
+    Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+/// Returns the line that `rustc --version` prints.
 fn rustc_version() -> String {
-    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc).arg("--version").output().expect("rustc starts");
+    let output = rustc().arg("--version").output().expect("rustc starts");
     String::from_utf8(output.stdout).expect("a version in UTF-8")
 }
 

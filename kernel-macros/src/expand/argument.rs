@@ -8,9 +8,10 @@ use syn::spanned::Spanned;
 use syn::{Generics, Member, Type, TypePath, parse_quote};
 
 use super::data::depends;
-use super::{arguments, bound_params};
-use crate::argument::{KernelArgument, Part, as_argument};
-use crate::identity::is_primitive;
+use super::{arguments, bound_params, params};
+use crate::argument::{KernelArgument, Part};
+use crate::identity::may_be_declared;
+use crate::position::{self, called};
 
 /// Returns the items of an argument.
 ///
@@ -54,7 +55,7 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
         parts.iter().zip(&values).zip(paths).map(|((part, value), path)| visit(part, &quote!(#value), &path, generics));
     let handles = parts.iter().zip(&values).map(|(part, value)| handle_of(part, &quote!(#value)));
     let hosts = parts.iter().zip(&values).map(|(part, value)| on_host(part, &quote!(#value)));
-    let (visitor, narrow) = (in_visit("__visitor", Span::call_site()), in_visit("__narrow", Span::call_site()));
+    let (visitor, narrow) = (called("__visitor", Span::call_site()), called("__narrow", Span::call_site()));
     let handle_there = Ident::new(&handle.to_string(), at);
     // SAFETY: the type of the handle has these fields in this order, and each is visited as what it is.
     let implementation = quote_spanned! {at=>
@@ -133,25 +134,16 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
 /// Returns the span of the implementation: that of the only field whose type the user may have declared. rustc reports a field of an
 /// unsupported type in several items, and merges the errors if the spans are the same.
 fn span_of(parts: &[&Part]) -> Span {
-    let mut others = parts.iter().map(|part| part.innermost()).filter(|part| match part {
+    let others = parts.iter().map(|part| part.innermost()).filter(|part| match part {
         Part::Argument(Type::Path(TypePath { path, .. })) => path.segments.last().is_none_or(|last| {
             let name = last.ident.to_string();
             !(name.starts_with("DeviceSlice") || name.starts_with("ArrayView"))
         }),
         Part::Argument(ty) => !matches!(ty, Type::Reference(_)),
-        Part::Value(ty) => may_lack_derive(ty),
+        Part::Value(ty) => may_be_declared(ty),
         Part::Rejected(_) | Part::Host(..) | Part::Array(..) => false,
     });
-    match (others.next(), others.next()) {
-        (Some(only), None) => only.span(),
-        _ => Span::call_site(),
-    }
-}
-
-/// Returns a parameter of `visit`, located at a field's type for errors. It is resolved as in the parameters: the type may be the
-/// caller's of a `macro_rules!` macro that contains the derive.
-fn in_visit(name: &str, at: Span) -> Ident {
-    Ident::new(name, Span::call_site().located_at(at))
+    position::of_only(others.map(Part::span))
 }
 
 /// The struct that represents the argument in a kernel.
@@ -258,12 +250,6 @@ fn member_text(member: &Member) -> String {
     }
 }
 
-/// Returns an item of the type as an argument.
-fn item(ty: &Type, item: &TokenStream) -> TokenStream {
-    let argument = as_argument(ty);
-    quote_spanned!(syn::spanned::Spanned::span(ty)=> #argument::#item)
-}
-
 /// Returns the type of a value. That of a type which may lack its derive is a projection: rustc reports the type once, and nothing
 /// that the implementation does with its values.
 fn value_type(ty: &Type, generics: &Generics) -> TokenStream {
@@ -275,13 +261,7 @@ fn value_type(ty: &Type, generics: &Generics) -> TokenStream {
 }
 
 fn is_projected(ty: &Type, generics: &Generics) -> bool {
-    may_lack_derive(ty) && !depends(ty, generics)
-}
-
-/// Returns whether a type is the path of a type that the user may have declared.
-fn may_lack_derive(ty: &Type) -> bool {
-    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
-    path.get_ident().is_none_or(|name| !is_primitive(&name.to_string()))
+    may_be_declared(ty) && !depends(ty, generics)
 }
 
 /// Returns the type of a field in a kernel: the associated type `handle` of an argument.
@@ -292,7 +272,7 @@ fn handle_type(part: &Part, handle: &TokenStream, generics: &Generics) -> TokenS
         Part::Host(_, Some(element)) => {
             quote!(::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Write>)
         }
-        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> #handle)),
+        Part::Argument(ty) => params::argument(ty, &quote_spanned!(part.span()=> #handle)),
         Part::Array(part, len) => {
             let part = handle_type(part, handle, generics);
             quote!(::cumbia::__private::Handles<#part, { #len }>)
@@ -305,7 +285,7 @@ fn bound_type(part: &Part) -> TokenStream {
     match part {
         Part::Value(ty) | Part::Rejected(ty) => quote!(#ty),
         Part::Host(..) => quote!(()),
-        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> Bound<'a>)),
+        Part::Argument(ty) => params::argument(ty, &quote_spanned!(part.span()=> Bound<'a>)),
         Part::Array(part, len) => {
             let part = bound_type(part);
             quote!([#part; #len])
@@ -322,7 +302,7 @@ fn bind(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
         Part::Value(_) | Part::Rejected(_) => value.clone(),
         Part::Host(..) => quote!(()),
-        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> bind(#value))),
+        Part::Argument(ty) => params::argument(ty, &quote_spanned!(part.span()=> bind(#value))),
         Part::Array(part, _) => {
             let element = bind(part, &quote!(__element));
             quote!(#value.map(|__element| #element))
@@ -332,7 +312,7 @@ fn bind(part: &Part, value: &TokenStream) -> TokenStream {
 
 /// Visits a field behind a reference.
 fn visit(part: &Part, value: &TokenStream, path: &str, generics: &Generics) -> TokenStream {
-    let (visitor, narrow) = (in_visit("__visitor", part.span()), in_visit("__narrow", part.span()));
+    let (visitor, narrow) = (called("__visitor", part.span()), called("__narrow", part.span()));
     match part {
         Part::Value(ty) => {
             let ty = value_type(ty, generics);
@@ -347,7 +327,7 @@ fn visit(part: &Part, value: &TokenStream, path: &str, generics: &Generics) -> T
         }
         Part::Rejected(_) | Part::Host(..) => quote!(_ = #value;),
         Part::Argument(ty) => {
-            let visit = item(ty, &quote_spanned!(part.span()=> visit));
+            let visit = params::argument(ty, &quote_spanned!(part.span()=> visit));
             quote_spanned!(part.span()=> #visit(#value, #path, #narrow, #visitor);)
         }
         Part::Array(part, _) => {
@@ -366,7 +346,7 @@ fn handle_of(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
         Part::Value(_) | Part::Rejected(_) => quote!(*#value),
         Part::Host(..) => host(),
-        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> handle(#value))),
+        Part::Argument(ty) => params::argument(ty, &quote_spanned!(part.span()=> handle(#value))),
         Part::Array(part, _) => {
             let element = handle_of(part, &quote_spanned!(part.span()=> __element));
             quote_spanned! {part.span()=>
@@ -383,7 +363,7 @@ fn on_host(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
         Part::Value(_) | Part::Rejected(_) => value.clone(),
         Part::Host(..) => host(),
-        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> on_host(#value))),
+        Part::Argument(ty) => params::argument(ty, &quote_spanned!(part.span()=> on_host(#value))),
         Part::Array(part, _) => {
             let element = on_host(part, &quote_spanned!(part.span()=> __element));
             quote_spanned! {part.span()=>
@@ -401,7 +381,7 @@ fn shared_on_host(part: &Part, value: &TokenStream) -> TokenStream {
     match part {
         Part::Value(_) | Part::Rejected(_) => quote!(*#value),
         Part::Host(..) => host(),
-        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> shared_on_host(#value))),
+        Part::Argument(ty) => params::argument(ty, &quote_spanned!(part.span()=> shared_on_host(#value))),
         Part::Array(part, _) => {
             let element = shared_on_host(part, &quote_spanned!(part.span()=> __element));
             quote_spanned! {part.span()=>
@@ -424,7 +404,7 @@ fn reborrow(part: &Part, value: &TokenStream, generics: &Generics) -> TokenStrea
         Part::Value(_) | Part::Rejected(_) => quote!(*#value),
         Part::Host(..) => host(),
         // Not `Reborrow`: a field of an unsupported type is an error of `KernelArgument` only.
-        Part::Argument(ty) => item(ty, &quote_spanned!(part.span()=> reborrow(#value))),
+        Part::Argument(ty) => params::argument(ty, &quote_spanned!(part.span()=> reborrow(#value))),
         Part::Array(part, _) => {
             let element = reborrow(part, &quote_spanned!(part.span()=> __element), generics);
             quote_spanned!(part.span()=> #value.each_mut().map(|__element| #element))

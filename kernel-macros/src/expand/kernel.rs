@@ -252,14 +252,14 @@ fn visit(kind: &ParamKind, value: &TokenStream, text: &str, narrow: bool) -> Tok
         ParamKind::Value(ty) => {
             // Located at the type, for errors, but resolved as below: the type may be the caller's of a `macro_rules!`
             // macro that contains the attribute.
-            let visitor = Ident::new("__visitor", Span::call_site().located_at(ty.span()));
+            let visitor = position::called("__visitor", ty.span());
             let method = Ident::new(if narrow { "narrow_value" } else { "value" }, ty.span());
             quote_spanned!(ty.span()=> #visitor.#method::<#ty>(#value);)
         }
         ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(__visitor.array(#text, #value);),
         ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(__visitor.view(#text, #value);),
         ParamKind::Argument(ty) => {
-            let visitor = Ident::new("__visitor", Span::call_site().located_at(ty.span()));
+            let visitor = position::called("__visitor", ty.span());
             let visit = params::argument(ty, &quote_spanned!(ty.span()=> visit));
             quote_spanned!(ty.span()=> #visit(#value, #text, #narrow, #visitor);)
         }
@@ -383,7 +383,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let arguments = || signature.params.iter().zip(&names);
     let visits = arguments().map(|(param, name)| visit(&param.kind, &quote!(#name), &param.text(), narrow));
     let values = arguments().map(|(param, name)| view_of(&param.kind, &quote!(#name)));
-    let visitor = Ident::new("__visitor", Span::call_site());
+    let visitor = position::called("__visitor", Span::call_site());
     let args = quote_spanned! {argument=>
         type Args<'a> = (#(#kept,)*);
 

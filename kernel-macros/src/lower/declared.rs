@@ -6,9 +6,9 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Path, Type, TypePath};
+use syn::{Path, Type};
 
-use crate::identity::is_primitive;
+use crate::identity::may_be_declared;
 use crate::position::ours;
 use crate::signature::{Param, ParamKind, Signature, mentions};
 
@@ -106,10 +106,8 @@ impl<'a> Declared<'a> {
 
     /// Returns whether a type is the path of a type that is not generic over the parameters of the function, which have bounds.
     fn may_lack_derive(&self, ty: &Type) -> bool {
-        let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
-        let is_primitive = path.get_ident().is_some_and(|name| is_primitive(&name.to_string()));
-        let is_generic = || self.signature.types.iter().any(|param| mentions(path.to_token_stream(), param));
-        !is_primitive && !is_generic() && !has_lifetimes(path.to_token_stream())
+        let is_generic = || self.signature.types.iter().any(|param| mentions(ty.to_token_stream(), param));
+        may_be_declared(ty) && !is_generic() && !has_lifetimes(ty.to_token_stream())
     }
 }
 
