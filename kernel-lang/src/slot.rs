@@ -315,6 +315,9 @@ impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
 }
 
 /// Slots, in order: a single one, or a tree of tuples.
+///
+/// The implementations for types are not inlined: they run once per kernel, and inlined into the function that collects all slots
+/// of a kernel they would be compiled once per slot, not once per type.
 #[diagnostic::on_unimplemented(
     message = "a type in this function could not be inferred",
     note = "help: annotate the variable: `let x: f32 = ..`"
@@ -362,6 +365,7 @@ fn add_constant<R: Valued<T>, T>(into: &mut Vec<Content>, value: &T) {
 }
 
 impl<R: Repr> Slots for Slot<R> {
+    #[inline(never)]
     unsafe fn collect(into: &mut Vec<Content>) {
         into.push(Content::Type(R::ty()));
     }
@@ -404,12 +408,14 @@ where
 }
 
 impl<K: CalleeKey> Slots for Slot<KeyOf<K>> {
+    #[inline(never)]
     unsafe fn collect(into: &mut Vec<Content>) {
         into.push(K::content());
     }
 }
 
 impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
+    #[inline(never)]
     unsafe fn collect(into: &mut Vec<Content>) {
         into.push(K::content().of_operator());
     }
@@ -507,12 +513,14 @@ macro_rules! slots_of_tuples {
 
 slots_of_tuples!(A B C D E F G H I J K L M N O P);
 
-/// Returns the contents of the slots of `body`, which is not called.
+/// Returns the contents of the slots of the function that `body` returns. Neither is called, and rustc compiles neither: a pointer to
+/// the function would cost an instance of the body beside those in which it is inlined.
 ///
 /// # Safety
 ///
 /// As for [`Slots::collect`].
-pub unsafe fn contents_of<C, A, V, S: Slots>(_body: fn(C, A) -> (V, S)) -> Vec<Content> {
+#[cold]
+pub unsafe fn contents_of<C, A, V, S: Slots>(_body: impl FnOnce() -> fn(C, A) -> (V, S)) -> Vec<Content> {
     let mut contents = Vec::new();
     // SAFETY: guaranteed by the caller.
     unsafe { S::collect(&mut contents) };

@@ -239,7 +239,7 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
         Content::Compound(_) => String::from("parts"),
     };
     // SAFETY: the closures of the bodies here capture nothing.
-    unsafe { contents_of(body) }.into_iter().map(word).collect()
+    unsafe { contents_of(|| body) }.into_iter().map(word).collect()
 }
 
 fn operators<'k, T: Float>(cx: Cx<'k>, (a, z): (T, Complex<T>)) -> (T, impl Slots) {

@@ -82,7 +82,7 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
                 ::core::concat!(::core::module_path!(), "::", #path),
                 ::core::file!(),
                 #ir,
-                || ::cumbia::__private::contents_of(#body),
+                || ::cumbia::__private::contents_of(|| #body),
                 || #overflow_checks,
             ) #linking
         }

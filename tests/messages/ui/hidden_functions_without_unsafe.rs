@@ -26,7 +26,7 @@ fn body(_: (), _: Never) -> ((), impl Slots) {
 }
 
 fn closures() -> Vec<Content> {
-    contents_of(body)
+    contents_of(|| body)
 }
 
 /// Statements in CUDA C without an `unsafe` promise.
