@@ -56,9 +56,18 @@ pub(crate) struct ErasedKernel {
 }
 
 impl ErasedKernel {
-    #[inline]
     pub(crate) fn of<K: KernelImpl>() -> ErasedKernel {
         ErasedKernel { name: K::INFO.name, id: TypeId::of::<K>(), source: source_of::<K> }
+    }
+
+    /// Returns the kernel's description.
+    pub(crate) fn info(self) -> KernelInfo {
+        (self.source)().info
+    }
+
+    /// Returns the kernel's path and generic arguments.
+    pub(crate) fn path(self) -> &'static str {
+        (self.source)().instance
     }
 
     /// Returns the specialised kernel.
@@ -77,6 +86,7 @@ pub(crate) fn specialised<K: KernelImpl>() -> Result<&'static Specialised> {
 }
 
 /// Returns what a kernel is compiled from.
+#[inline(never)]
 fn source_of<K: KernelImpl>() -> KernelSource {
     KernelSource { info: K::INFO, instance: std::any::type_name::<K>(), options: K::OPTIONS, definition: K::definition }
 }

@@ -1,6 +1,6 @@
-//! The descriptions of the kernels of a program, which `#[kernel]` collects at link time.
+//! The descriptions of the kernels of a program.
 
-/// The static description of a kernel: an entry of [`kernels`].
+/// The static description of a kernel: an entry of [`kernels`](crate::kernels).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelInfo {
@@ -27,31 +27,4 @@ impl KernelInfo {
     ) -> Self {
         KernelInfo { name, module_path, file, line, signature }
     }
-}
-
-inventory::collect!(KernelInfo);
-
-/// Returns every kernel of the program and of the crates it uses, except those of Cumbia's own algorithms, by module and line. A
-/// generic kernel is one entry.
-///
-/// ```
-/// use cumbia::prelude::*;
-///
-/// #[kernel]
-/// fn double(x: &mut [f32]) {
-///     let i = grid(1);
-///     if i < x.len() {
-///         x[i] *= 2.0;
-///     }
-/// }
-///
-/// let double = cumbia::kernels().into_iter().find(|kernel| kernel.name == "double").unwrap();
-/// assert_eq!(double.signature, "fn double(x: &mut [f32])");
-/// ```
-pub fn kernels() -> Vec<&'static KernelInfo> {
-    // A program cannot name those of the algorithms: it launches them by functions.
-    let is_own = |info: &KernelInfo| info.module_path.split("::").next() == Some("cumbia_kernel_algorithm");
-    let mut all: Vec<_> = inventory::iter::<KernelInfo>.into_iter().filter(|info| !is_own(info)).collect();
-    all.sort_by_key(|info| (info.module_path, info.file, info.line, info.name));
-    all
 }

@@ -27,6 +27,7 @@ pub mod named;
 mod options;
 mod pinned;
 mod print;
+mod registry;
 mod stream;
 
 pub use compile::cache;
@@ -64,9 +65,10 @@ pub use half::{bf16, f16};
 pub use inspect::attributes::Attributes;
 pub use inspect::checks::Report;
 pub use inspect::{Kernel, checks, precompile};
-pub use kernel_info::{KernelInfo, kernels};
+pub use kernel_info::KernelInfo;
 pub use launch::{Checked, Launch, Occupancy, Prepared, Unchecked};
 pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
+pub use registry::kernels;
 pub use stream::event::Event;
 pub use stream::{Stream, StreamBuilder};
 
@@ -75,12 +77,12 @@ pub use stream::{Stream, StreamBuilder};
 pub mod __private {
     pub use crate::argument::{ArgumentMethod, ArraySlice, HostOf, ViewArgument, Visitor, host_of, host_view};
     pub use crate::inspect;
-    pub use crate::inspect::precompile::Instance;
     pub use crate::kernel::KernelImpl;
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::named;
     pub use crate::options::{Options, block_extents};
     pub use crate::print::decode as printed;
+    pub use crate::registry::Registration;
     pub use cumbia_kernel_driver::{DRIVER_FUNCTIONS, RawFault};
     pub use cumbia_kernel_lang::__private::*;
     pub use inventory;

@@ -39,9 +39,11 @@ pub(crate) fn kernel(
     let (signature, aliases) = params::aliased(signature);
     let body = body::body(&signature, lowered, &quote!(<'k>), &quote!(Self));
     let kernel = kernel_impl(&signature, options, lowered, &info);
-    // A kernel without generic parameters has a single instance, which can be compiled ahead of its first launch.
-    let instance = (generics.type_params().next().is_none() && generics.const_params().next().is_none())
-        .then(|| quote!(::cumbia::__private::inventory::submit! { ::cumbia::__private::Instance::of::<#name>() }));
+    let registration = if generics.type_params().next().is_none() && generics.const_params().next().is_none() {
+        quote!(of::<#name>())
+    } else {
+        quote!(generic(#info))
+    };
     quote! {
         #(#attributes)*
         #allow
@@ -70,8 +72,7 @@ pub(crate) fn kernel(
                 #kernel
             }
 
-            ::cumbia::__private::inventory::submit! { #info }
-            #instance
+            ::cumbia::__private::inventory::submit! { ::cumbia::__private::Registration::#registration }
         };
     }
 }
@@ -410,6 +411,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
         const INFO: ::cumbia::KernelInfo = #info;
         const OPTIONS: ::cumbia::__private::Options = #options;
 
+        #[inline(never)] // inlined into those who pass its pointer, it would be compiled in several units of code
         fn definition() -> ::cumbia::__private::Definition {
             #definition
         }

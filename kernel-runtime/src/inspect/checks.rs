@@ -39,8 +39,9 @@ pub use crate::error::{
     Relation, Sum, Term,
 };
 use crate::inspect::Kernel;
-use crate::inspect::precompile::Instance;
-use crate::kernel_info::{KernelInfo, kernels};
+use crate::kernel::ErasedKernel;
+use crate::kernel_info::KernelInfo;
+use crate::registry::{instances, kernels};
 
 /// The checks of the kernels of a program. `Display` renders a table for each kernel.
 #[derive(Debug, Default)]
@@ -59,7 +60,7 @@ impl Report {
     /// Returns the report of every non-generic kernel of the program and of its dependencies; [`kernels`] lists them all.
     pub fn all() -> Report {
         let mut report = Report { left_out: kernels(), ..Report::default() };
-        for instance in Instance::all() {
+        for instance in instances() {
             report.add(instance);
         }
         report
@@ -68,19 +69,19 @@ impl Report {
     /// Adds a kernel, such as `scale<f32>`.
     #[must_use]
     pub fn instance<K: Kernel>(mut self) -> Report {
-        self.add(Instance::of::<K>());
+        self.add(ErasedKernel::of::<K>());
         self
     }
 
-    fn add(&mut self, instance: Instance) {
-        if self.instances.contains(&instance.id()) {
+    fn add(&mut self, instance: ErasedKernel) {
+        if self.instances.contains(&instance.id) {
             return;
         }
-        self.instances.push(instance.id());
+        self.instances.push(instance.id);
         self.left_out.retain(|info| **info != instance.info());
         match instance.specialised() {
             Ok(specialised) => self.kernels.push(specialised.checks()),
-            Err(error) => self.failures.push(Failure { kernel: instance.name(), architecture: None, error }),
+            Err(error) => self.failures.push(Failure { kernel: instance.path(), architecture: None, error }),
         }
     }
 

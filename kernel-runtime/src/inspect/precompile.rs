@@ -63,59 +63,16 @@ use crate::cuda::Architecture;
 pub use crate::error::{Compiled, Failed, Failure, Report};
 use crate::error::{Error, Result};
 use crate::inspect::Kernel;
-use crate::kernel::specialised;
-use crate::kernel_info::{KernelInfo, kernels};
+use crate::kernel::ErasedKernel;
+use crate::kernel_info::KernelInfo;
 use crate::layout::Layout;
 use crate::precompiled::Precompiled;
-use crate::specialise::Specialised;
-
-/// A kernel at one choice of its generic arguments. The macro registers those of non-generic kernels.
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct Instance {
-    info: KernelInfo,
-    name: fn() -> &'static str,
-    id: fn() -> TypeId,
-    specialise: fn() -> Result<&'static Specialised>,
-}
-
-impl Instance {
-    /// Returns the instance of a kernel's type.
-    pub const fn of<K: Kernel>() -> Instance {
-        Instance { info: K::INFO, name: std::any::type_name::<K>, id: TypeId::of::<K>, specialise: specialised::<K> }
-    }
-
-    /// Returns the non-generic kernels of the program, by module and line.
-    pub(crate) fn all() -> Vec<Instance> {
-        let mut all: Vec<Instance> = inventory::iter::<Instance>.into_iter().copied().collect();
-        all.sort_by_key(|Instance { info, .. }| (info.module_path, info.file, info.line, info.name));
-        all
-    }
-
-    pub(crate) fn info(&self) -> KernelInfo {
-        self.info
-    }
-
-    /// Returns the kernel's path and generic arguments.
-    pub(crate) fn name(&self) -> &'static str {
-        (self.name)()
-    }
-
-    pub(crate) fn id(&self) -> TypeId {
-        (self.id)()
-    }
-
-    pub(crate) fn specialised(&self) -> Result<&'static Specialised> {
-        (self.specialise)()
-    }
-}
-
-inventory::collect!(Instance);
+use crate::registry::{instances, kernels};
 
 /// The kernels to compile ahead of time, and the architectures.
 #[derive(Clone, Default)]
 pub struct Plan {
-    instances: Vec<Instance>,
+    instances: Vec<ErasedKernel>,
     all: bool,
     architectures: Vec<String>,
     quiet: bool,
@@ -132,16 +89,16 @@ impl Plan {
     #[must_use]
     pub fn all(mut self) -> Plan {
         self.all = true;
-        let before: BTreeSet<TypeId> = self.instances.iter().map(Instance::id).collect();
-        self.instances.extend(Instance::all().into_iter().filter(|instance| !before.contains(&instance.id())));
+        let before: BTreeSet<TypeId> = self.instances.iter().map(|instance| instance.id).collect();
+        self.instances.extend(instances().filter(|instance| !before.contains(&instance.id)));
         self
     }
 
     /// Adds a kernel, such as `saxpy` or `scale<f32>`.
     #[must_use]
     pub fn instance<K: Kernel>(mut self) -> Plan {
-        if !self.instances.iter().any(|instance| (instance.id)() == TypeId::of::<K>()) {
-            self.instances.push(Instance::of::<K>());
+        if !self.instances.iter().any(|instance| instance.id == TypeId::of::<K>()) {
+            self.instances.push(ErasedKernel::of::<K>());
         }
         self
     }
@@ -248,7 +205,7 @@ impl Plan {
             let (specialised, layouts) = match proved {
                 Ok(proved) => proved,
                 Err(error) => {
-                    failures.push(Failure { kernel: instance.name(), architecture: None, error });
+                    failures.push(Failure { kernel: instance.path(), architecture: None, error });
                     continue;
                 }
             };
@@ -263,7 +220,7 @@ impl Plan {
             for architecture in architectures {
                 jobs.extend(layouts.iter().flat_map(|&layout| {
                     builds(layout).map(move |build| Job {
-                        name: (instance.name)(),
+                        name: instance.path(),
                         request: specialised.request(layout, build, None),
                         architecture,
                     })
@@ -278,14 +235,14 @@ impl Plan {
         if !self.all {
             return Vec::new();
         }
-        kernels().into_iter().filter(|info| !self.instances.iter().any(|instance| instance.info == **info)).collect()
+        kernels().into_iter().filter(|info| !self.instances.iter().any(|instance| instance.info() == **info)).collect()
     }
 }
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Plan { instances, all: _, architectures, quiet } = self;
-        let names: Vec<&str> = instances.iter().map(|instance| (instance.name)()).collect();
+        let names: Vec<&str> = instances.iter().map(|instance| instance.path()).collect();
         f.debug_struct("Plan")
             .field("kernels", &names)
             .field("architectures", architectures)
