@@ -34,6 +34,16 @@ pub(crate) fn called(name: &str, at: Span) -> Ident {
     Ident::new(name, Span::call_site().located_at(at))
 }
 
+/// Sets the position of the first and the last token, keywords or delimiters, to `at`: that is where rustc locates the item.
+pub(crate) fn enclosed(item: TokenStream, at: Span) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = item.into_iter().collect();
+    if let [first, .., last] = &mut *tokens {
+        first.set_span(at);
+        last.set_span(at);
+    }
+    tokens.into_iter().collect()
+}
+
 /// Returns the only span, or that of the macro's call if there is none or several.
 pub(crate) fn of_only(mut spans: impl Iterator<Item = Span>) -> Span {
     match (spans.next(), spans.next()) {

@@ -75,7 +75,9 @@ pub use stream::{Stream, StreamBuilder};
 /// Items for the expansion of the macros only.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::argument::{ArgumentMethod, ArraySlice, HostOf, ViewArgument, Visitor, host_of, host_view};
+    pub use crate::argument::{
+        ArgumentMethod, ArraySlice, ByReference, ByValue, HostOf, Received, ViewArgument, Visitor, host_of, host_view,
+    };
     pub use crate::inspect;
     pub use crate::kernel::KernelImpl;
     pub use crate::launch::{Checked, Emulation, Unchecked};

@@ -9,14 +9,14 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Generics, Ident, Type, WherePredicate, parse_quote};
+use syn::{Generics, Ident, Lifetime, Type, WherePredicate, parse_quote};
 
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
 use crate::identity::{self, Known};
 use crate::lints;
 use crate::lower::method_number;
 use crate::methods::{DeviceImpl, Method, Role};
-use crate::position::{ours, standing_for};
+use crate::position::{self, ours, standing_for};
 use crate::signature::{Param, ParamKind, Signature, argument, with_lifetime};
 use crate::this::is_mentioned;
 
@@ -145,7 +145,8 @@ pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bo
     let body = match bodies {
         Bodies::Lowered => {
             let cx = Ident::new("__cx", proc_macro2::Span::mixed_site());
-            quote!(::cumbia::__private::Cx::host(|#cx| <#key>::__body(#cx, (#(#args,)*)).0))
+            let call = call_of_body(signature, key, &quote!(#cx), args);
+            quote!(::cumbia::__private::Cx::host(|#cx| #call))
         }
         Bodies::Invalid => quote!(loop {}),
     };
@@ -167,15 +168,13 @@ fn argument_method(item: &syn::ItemImpl, role: &Role, method: &Method) -> Option
         return None;
     }
     let mut bounds = bound_params(&item.generics);
-    let receiver_type = match receiver.kind {
-        ParamKind::Argument(_) => params::body_type(receiver),
-        ParamKind::ArgumentRef(_) => {
-            let shared = params::body_type(receiver);
-            bounds.push(quote!(R: ::cumbia::__private::Share<Shared = #shared>));
-            quote!(R)
-        }
+    let by = match receiver.kind {
+        ParamKind::Argument(_) => quote!(ByValue),
+        ParamKind::ArgumentRef(_) => quote!(ByReference),
         _ => return None,
     };
+    // Not in the header of the implementation: if the derive is missing, rustc reports it at each item of one.
+    let receiver_type = params::body_type(receiver);
     let mut types = Vec::new();
     for (position, param) in rest.iter().enumerate() {
         match params::bound_of_call(param)? {
@@ -193,20 +192,29 @@ fn argument_method(item: &syn::ItemImpl, role: &Role, method: &Method) -> Option
     let this = with_lifetime(&item.self_ty, "'static");
     let names: Vec<Ident> = (0..rest.len()).map(|i| format_ident!("__a{i}")).collect();
     let cfgs = cfgs(&method.attributes);
+    // Located at the type, as all that requires its derive: rustc reports equal errors once.
+    let at = item.self_ty.span();
+    let (this_name, target) = (Ident::new("__this", at), Ident::new(&device_name.to_string(), at));
+    let located = quote_spanned! {at=>
+        type Receiver = #receiver_type;
+
+        #[inline(always)]
+        fn call(
+            #this_name: #receiver_type,
+            #call: ::cumbia::__private::Call<'k>,
+            (#(#names,)*): (#(#types,)*),
+        ) -> ::cumbia::__private::Returned<#key, #result> {
+            <#this>::#target(#this_name, #call, (#(#names,)*))
+        }
+    };
     Some(quote! {
         #(#cfgs)*
-        impl<'k, #(#bounds),*> ::cumbia::__private::ArgumentMethod<'k, #number, #receiver_type, (#(#types,)*)> for #this #clause {
+        impl<'k, #(#bounds),*> ::cumbia::__private::ArgumentMethod<'k, #number, (#(#types,)*)> for #this #clause {
+            type By = ::cumbia::__private::#by;
             type Key = #key;
             type Result = #result;
 
-            #[inline(always)]
-            fn call(
-                __this: #receiver_type,
-                #call: ::cumbia::__private::Call<'k>,
-                (#(#names,)*): (#(#types,)*),
-            ) -> ::cumbia::__private::Returned<#key, #result> {
-                <#this>::#device_name(__this, #call, (#(#names,)*))
-            }
+            #located
         }
     })
 }
@@ -296,14 +304,24 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
         quote!(let #name = #value;)
     });
     let (cfgs, result) = (cfgs(attributes), result_type(signature));
+    let at = argument_receiver(signature).map(Spanned::span);
+    // Declared where its uses are: lifetimes are hygienic.
+    let lifetime = Lifetime::new("'k", proc_macro2::Span::call_site());
+    let function = quote_spanned! {at.unwrap_or_else(proc_macro2::Span::call_site)=>
+        #vis fn #name<#lifetime, #(#bounds),*>(#inputs) -> ::cumbia::__private::Returned<#key, #result> #clause {
+            #(#conversions)*
+            ::cumbia::__private::Returned::new(#body)
+        }
+    };
+    let function = match at {
+        Some(at) => position::enclosed(function, at),
+        None => function,
+    };
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
         #[inline(always)]
-        #vis fn #name<'k, #(#bounds),*>(#inputs) -> ::cumbia::__private::Returned<#key, #result> #clause {
-            #(#conversions)*
-            ::cumbia::__private::Returned::new(#body)
-        }
+        #function
     }
 }
 
@@ -376,7 +394,27 @@ fn run(method: &Method, key: &TokenStream, bodies: Bodies, receiver: Option<Toke
         quote!(#name)
     }));
     let call = call();
-    quote!(<#key>::__body(#call.cx, (#(#args,)*)).0)
+    call_of_body(&method.signature, key, &quote!(#call.cx), args)
+}
+
+/// Returns a call of the body. Of a method of a struct of arrays, which may lack its derive, it is located at the struct: see
+/// [`argument_method`].
+fn call_of_body(
+    signature: &Signature,
+    key: &TokenStream,
+    cx: &TokenStream,
+    args: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    let span = argument_receiver(signature).map_or_else(proc_macro2::Span::call_site, Spanned::span);
+    quote_spanned!(span=> <#key>::__body(#cx, (#(#args,)*)).0)
+}
+
+/// Returns the struct of arrays of which a function is a method, if it is.
+fn argument_receiver(signature: &Signature) -> Option<&Type> {
+    match &params::split_receiver(signature).0?.kind {
+        ParamKind::Argument(ty) | ParamKind::ArgumentRef(ty) => Some(ty),
+        _ => None,
+    }
 }
 
 /// Returns `impl Operator<op::Add, Rhs> for Lhs`, by which the compiler resolves the function.

@@ -117,7 +117,7 @@ pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
             quote!(::cumbia::__private::PlaceRef::<_, ::cumbia::__private::Write>::of_receiver_mut(#this, #call))
         }
         ParamKind::Argument(_) => quote!(#name),
-        ParamKind::ArgumentRef(_) => quote!(::cumbia::__private::Share::share(#name)),
+        ParamKind::ArgumentRef(ty) => quote_spanned!(ty.span()=> ::cumbia::__private::Share::share(#name)),
         // As in `receiver`.
         ParamKind::Value(_)
         | ParamKind::Rejected
@@ -263,9 +263,9 @@ pub(super) fn receiver(param: &Param) -> TokenStream {
             let ty = body_type(param);
             quote!(#name: #ty)
         }
-        ParamKind::ArgumentRef(_) => {
+        ParamKind::ArgumentRef(argument) => {
             let ty = body_type(param);
-            quote!(#name: impl ::cumbia::__private::Share<Shared = #ty>)
+            quote_spanned!(argument.span()=> #name: impl ::cumbia::__private::Share<Shared = #ty>)
         }
         // A receiver is a value, and never a slice or a view.
         ParamKind::Value(_)

@@ -1,5 +1,7 @@
 //! Arguments that consist of several: structs with `#[derive(KernelArgument)]`.
 
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
 use super::array::{ArraySlice, ViewArgument, host_slice, host_view};
 use super::{ReadArgument, Visitor, WriteArgument};
 use crate::array::view::ArrayView;
@@ -7,7 +9,7 @@ use crate::array::{DeviceArray, DeviceSlice};
 use crate::cpu::Call;
 use crate::definition::{CalleeKey, Returned};
 use crate::handles::access::{Access, Read, Write};
-use crate::handles::{Slice, View};
+use crate::handles::{Share, Slice, View};
 use crate::types::DeviceType;
 
 /// An argument that a kernel takes as a struct: arrays, views and values together. `#[derive(KernelArgument)]` implements it.
@@ -164,8 +166,8 @@ pub trait HostOf {
     type Host;
 }
 
-/// A method of a struct of arrays that `#[device]` compiled, by the number that stands for its name, the type of the receiver in a
-/// kernel, and the types of the other arguments: the method of a field that is such a struct.
+/// A method of a struct of arrays that `#[device]` compiled, by the number that stands for its name, and the types of the arguments
+/// behind the receiver: the method of a field that is such a struct.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device method of this name with these arguments",
@@ -173,14 +175,53 @@ pub trait HostOf {
     note = "why: a method of a struct of arrays exists on the device if its `impl` has `#[device]`; on a field, it has no type parameters of its own",
     note = "help: add `#[device]` to the `impl` that defines it, with `self` or `&self`; or call it by path: `Grid::cell(&world.grid, i)`"
 )]
-pub trait ArgumentMethod<'k, const NAME: u64, R, A> {
+pub trait ArgumentMethod<'k, const NAME: u64, A> {
+    /// [`ByValue`] or [`ByReference`].
+    type By;
+    /// The type of the receiver in a kernel.
+    type Receiver;
     /// The key of the method.
     type Key: CalleeKey;
     /// The type of the result.
     type Result;
 
     /// Calls the method.
-    fn call(this: R, call: Call<'k>, arguments: A) -> Returned<Self::Key, Self::Result>;
+    fn call(this: Self::Receiver, call: Call<'k>, arguments: A) -> Returned<Self::Key, Self::Result>;
+}
+
+/// The receiver `self`.
+#[doc(hidden)]
+pub enum ByValue {}
+
+/// The receiver `&self`.
+#[doc(hidden)]
+pub enum ByReference {}
+
+/// The conversion of a field in a kernel, which is a struct of arrays, to the receiver `R` of a method.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a method with `self` requires the struct of arrays itself, and not a part behind a shared reference",
+    label = "behind a shared reference",
+    note = "why: behind a shared reference, the arrays of a struct are read-only",
+    note = "help: give the method `&self`, or take the outer struct by value: `world: World<'_>`"
+)]
+pub trait Received<By, R> {
+    /// Converts the field.
+    fn received(self) -> R;
+}
+
+impl<H> Received<ByValue, H> for H {
+    #[inline(always)]
+    fn received(self) -> H {
+        self
+    }
+}
+
+impl<H: Share> Received<ByReference, H::Shared> for H {
+    #[inline(always)]
+    fn received(self) -> H::Shared {
+        self.share()
+    }
 }
 
 /// Returns a value of the argument's type where none is needed: in unreachable code.

@@ -148,7 +148,7 @@ impl Fallback {
 /// other receivers do not implement it.
 fn method_of_part(function: &Ident, name: &Ident, types: &[Ident]) -> TokenStream {
     let (number, span) = (method_number(function), ours(Span::call_site()));
-    let method = quote!(::cumbia::__private::ArgumentMethod<'k, #number, Self, (#(#types,)*)>);
+    let method = quote!(::cumbia::__private::ArgumentMethod<'k, #number, (#(#types,)*)>);
     let signature = quote_spanned! {span=>
         fn #function<'k, #(#types),*>(
             self, __call: ::cumbia::__private::Call<'k>, __args: (#(#types,)*)
@@ -157,7 +157,8 @@ fn method_of_part(function: &Ident, name: &Ident, types: &[Ident]) -> TokenStrea
             <Self::Host as #method>::Result,
         >
         where
-            Self::Host: #method
+            Self::Host: #method,
+            Self: ::cumbia::__private::Received<<Self::Host as #method>::By, <Self::Host as #method>::Receiver>
     };
     quote_spanned! {span=>
         #[allow(dead_code)]
@@ -167,7 +168,7 @@ fn method_of_part(function: &Ident, name: &Ident, types: &[Ident]) -> TokenStrea
         impl<T: ::cumbia::__private::HostOf> #name for T {
             #[inline(always)]
             #signature {
-                <Self::Host as #method>::call(self, __call, __args)
+                <Self::Host as #method>::call(::cumbia::__private::Received::received(self), __call, __args)
             }
         }
     }
