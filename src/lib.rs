@@ -559,7 +559,7 @@ pub mod prelude {
     //! All operations of a device, with the remaining atomic operations, memory orderings, votes and fences, are in
     //! [`intrinsics`](crate::intrinsics): `use cumbia::intrinsics::*;`. They are not here because most kernels do not use
     //! them, and because the orderings, such as `Relaxed`, have the names of those in `std::sync::atomic`. The remaining
-    //! types are in the root of the crate: `use cumbia::{DeviceSlice, Event, Graph, PinnedArray};`.
+    //! types are in the root of the crate: `use cumbia::{Event, Graph, PinnedArray};`.
 
     pub use crate::algorithm::{ArrayMethods, ArrayMethodsMut};
     pub use crate::intrinsics::{
@@ -569,8 +569,8 @@ pub mod prelude {
     };
     pub use crate::{
         ArrayView0, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayViewMut0, ArrayViewMut1, ArrayViewMut2,
-        ArrayViewMut3, ArrayViewMut4, Device, DeviceArray, DeviceType, Float, In, InOut, Integer, KernelArgument,
-        Launch, Number, Out, Reborrow, Stream, bf16, device, f16, kernel, launch,
+        ArrayViewMut3, ArrayViewMut4, Device, DeviceArray, DeviceSlice, DeviceSliceMut, DeviceType, Float, In, InOut,
+        Integer, KernelArgument, Launch, Number, Out, Reborrow, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

@@ -5,8 +5,8 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{
-    Data, DeriveInput, Expr, GenericParam, Generics, Index, Lifetime, Member, Type, TypeArray, TypeReference,
-    Visibility,
+    Data, DeriveInput, Expr, GenericArgument, GenericParam, Generics, Index, Lifetime, Member, PathArguments, Type,
+    TypeArray, TypePath, TypeReference, Visibility,
 };
 
 use crate::report::Errors;
@@ -104,7 +104,14 @@ fn part(ty: Type, errors: &mut Errors) -> Option<Part> {
         && let Some(name) = heap_type(path)
     {
         errors.reject_named(&ty, &rules::ARGUMENT_HEAP, name);
-        return Some(Part::Host(ty, None));
+        let element = element_of(path, "Vec");
+        return Some(Part::Host(ty, element));
+    }
+    if let Type::Path(path) = &ty
+        && let Some(element) = element_of(path, "DeviceArray")
+    {
+        errors.reject_named(&ty, &rules::ARGUMENT_OWNED_ARRAY, &text_of(&element));
+        return Some(Part::Host(ty, Some(element)));
     }
     if let Type::Tuple(_) = &ty {
         errors.reject(&ty, &rules::ARGUMENT_TUPLE);
@@ -124,6 +131,16 @@ fn part(ty: Type, errors: &mut Errors) -> Option<Part> {
             Some(Part::Host(ty, Some(element)))
         }
         ty => Some(Part::Argument(ty)),
+    }
+}
+
+/// Returns the element type of `Vec<T>` or another type of this name with one argument.
+fn element_of(path: &TypePath, name: &str) -> Option<Box<Type>> {
+    let last = path.path.segments.last().filter(|last| last.ident == name)?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        GenericArgument::Type(element) => Some(Box::new(element.clone())),
+        _ => None,
     }
 }
 

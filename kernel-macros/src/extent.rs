@@ -60,6 +60,11 @@ impl Extent {
         self.first
     }
 
+    /// Returns the span of the last token.
+    pub(crate) fn end(self) -> Span {
+        self.last
+    }
+
     /// Returns a span for generated identifiers, located at the first token.
     pub(crate) fn hidden(self) -> Span {
         ours(self.first)

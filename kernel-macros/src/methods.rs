@@ -4,8 +4,8 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, Block, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Lifetime, LifetimeParam, Meta,
-    Signature as SynSignature, TraitItem, TraitItemFn, Type, Visibility, parse_quote,
+    Attribute, Block, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Lifetime,
+    LifetimeParam, Meta, Signature as SynSignature, TraitItem, TraitItemFn, Type, Visibility, parse_quote,
 };
 
 use crate::bounds;
@@ -128,7 +128,10 @@ fn of_impl_in(scope: Scope, mut item: ItemImpl, errors: &mut Errors) -> DeviceIm
     let mut rest = Vec::new();
     for part in std::mem::take(&mut item.items) {
         match part {
-            ImplItem::Fn(ImplItemFn { attrs, vis, modifiers: _, sig, block }) => {
+            ImplItem::Fn(ImplItemFn { attrs, vis, modifiers: _, mut sig, block }) => {
+                if let Some(ty) = &argument {
+                    name_self(&mut sig, ty);
+                }
                 if let Role::Operator { .. } = role
                     && sig.ident == "ne"
                 {
@@ -148,6 +151,16 @@ fn of_impl_in(scope: Scope, mut item: ItemImpl, errors: &mut Errors) -> DeviceIm
     }
     item.items = rest;
     DeviceImpl { item, role, methods }
+}
+
+/// Names the struct of arrays where a parameter's type is `Self`: a parameter is recognised as one by its lifetime.
+fn name_self(signature: &mut syn::Signature, ty: &Type) {
+    let mut this = This { ty: ty.clone(), types: Vec::new() };
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(input) = input {
+            this.visit_type_mut(&mut input.ty);
+        }
+    }
 }
 
 /// Parses a trait. The errors of all of its functions are collected.

@@ -552,6 +552,9 @@ rules! {
     ARGUMENT_HEAP: "a field of an argument cannot be of type `{}`",
         why "the device receives a copy of the value, without the heap memory that it owns",
         help "copy the elements to a `DeviceArray`, and use a `DeviceSlice` of it";
+    ARGUMENT_OWNED_ARRAY: "a field of an argument cannot own an array",
+        why "the host keeps the array, and the argument borrows it for a launch",
+        help "write `DeviceSlice<'a, {}>` or `DeviceSliceMut<'a, {}>`, and pass `x.as_slice()` or `x.as_slice_mut()`";
     ARGUMENT_TUPLE: "a field of an argument cannot be a tuple",
         why "the layout of a tuple of values is unspecified, and the parts of one of arrays have no names for messages",
         help "use a field for each part";

@@ -686,6 +686,11 @@ impl<'a> Grid<'a> {
         self.cells[self.index(row, column)].kind = kind;
     }
 
+    /// An index in three grids of the same width.
+    pub fn indices(&self, second: &Self, third: Self, row: usize) -> usize {
+        self.index(row, 1) + second.index(row, 0) + third.index(0, row)
+    }
+
     pub fn offset(by: i32) -> i32 {
         by + Self::BASE
     }
@@ -722,6 +727,7 @@ pub fn surveyed(grid: Grid<'_>, pair: Pair<'_, i32, 2>, y: &mut [u32]) {
         y[i + 2] = Grid::kind(&copy, i, 0) as u32 + (&grid).index(i, 3) as u32 * 1000;
         let shared = &copy;
         y[i + 4] = shared.kind(i, 1) as u32 + Grid::offset(i as i32) as u32 * 1000;
+        y[i + 4] += shared.indices(&grid, copy, i) as u32 * 100_000;
         pair.1[i] = pair.dot(i, [1, 10]);
     }
 }
@@ -753,7 +759,7 @@ fn methods(run: &mut Run<'_>) {
     let (x, mut to, mut y) = (run.array(&[[1, 2], [3, 4]]), run.zeros(2), run.zeros(6));
     let grid = Grid { cells: cells.as_slice_mut(), width: 2 };
     run.launch(surveyed(grid, Pair(x.as_slice(), to.as_slice_mut(), [0, 0]), &mut y).grid(1).block(2));
-    run.expect("y", &y, &[2_001, 6_003, 3_050, 5_051, 40_060, 41_060]);
+    run.expect("y", &y, &[2_001, 6_003, 3_050, 5_051, 140_060, 641_060]);
     run.expect("to", &to, &[21, 43]);
     let kinds = [50, 60, 51, 60].map(|kind| Cell { kind, at: [0, 0] });
     run.expect("cells", &cells, &kinds);

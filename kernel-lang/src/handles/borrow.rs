@@ -113,6 +113,13 @@ impl<T: DeviceType> Share for T {
     }
 }
 
+/// `()` stands for a field that is rejected.
+impl Share for () {
+    type Shared = ();
+
+    fn share(self) {}
+}
+
 impl<'k, T, M> Share for Slice<'k, T, M> {
     type Shared = Slice<'k, T, Read>;
 

@@ -30,21 +30,41 @@ use crate::types::CloneMethod;
 /// compiled for the host only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be iterated over on a device",
-    label = "not a range, an array or a slice",
+    label = "not a range, an array or a slice parameter",
     note = "why: the `IntoIterator` of other types is compiled for the host only",
-    note = "help: iterate over the indices, `for i in 0..n {{ .. }}`, or over the elements of a view, `for v in view.iter() {{ .. }}`"
+    note = "help: iterate over the indices, `for i in 0..n {{ .. }}`, or over the elements of a view or of a slice in a field, `for v in p.x.iter() {{ .. }}`"
 )]
-pub trait Array: IntoIterator {}
+pub trait Array {
+    /// The array. Of another type it is unknown, so that rustc does not report that it is no `IntoIterator` as well.
+    type This: IntoIterator;
 
-impl<T, const N: usize> Array for [T; N] {}
+    /// Returns the array.
+    fn this(self) -> Self::This;
+}
+
+impl<T, const N: usize> Array for [T; N] {
+    type This = Self;
+
+    #[inline(always)]
+    fn this(self) -> Self {
+        self
+    }
+}
 
 #[diagnostic::do_not_recommend]
-impl<H: Copy, const N: usize> Array for Handles<H, N> {}
+impl<H: Copy, const N: usize> Array for Handles<H, N> {
+    type This = Self;
+
+    #[inline(always)]
+    fn this(self) -> Self {
+        self
+    }
+}
 
 /// Returns the array of `for v in array`.
 #[inline(always)]
-pub fn array<A: Array>(array: A) -> A {
-    array
+pub fn array<A: Array>(array: A) -> A::This {
+    array.this()
 }
 
 /// Returns the elements of `x.iter().cloned()`, which a kernel copies.

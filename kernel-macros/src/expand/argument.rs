@@ -45,8 +45,8 @@ pub(crate) fn kernel_argument(argument: &KernelArgument) -> TokenStream {
         declaration: &declaration,
     }
     .items();
-    let of_kernel = parts.iter().map(|part| handle_type(part, &quote!(Handle<'k>), generics));
-    let shared = parts.iter().map(|part| handle_type(part, &quote!(Shared<'k>), generics));
+    let of_kernel = parts.iter().map(|part| handle_type(part, false, generics));
+    let shared = parts.iter().map(|part| handle_type(part, true, generics));
     let lent = parts.iter().zip(&values).map(|(part, value)| shared_on_host(part, &quote!(#value)));
     let reborrows = parts.iter().zip(&values).map(|(part, value)| reborrow(part, &quote!(#value), generics));
     let bound = parts.iter().map(|part| bound_type(part));
@@ -264,17 +264,21 @@ fn is_projected(ty: &Type, generics: &Generics) -> bool {
     may_be_declared(ty) && !depends(ty, generics)
 }
 
-/// Returns the type of a field in a kernel: the associated type `handle` of an argument.
-fn handle_type(part: &Part, handle: &TokenStream, generics: &Generics) -> TokenStream {
+/// Returns the type of a field in a kernel, or with `shared`, behind a shared reference to the struct.
+fn handle_type(part: &Part, shared: bool, generics: &Generics) -> TokenStream {
     match part {
         Part::Value(ty) | Part::Rejected(ty) => value_type(ty, generics),
         Part::Host(_, None) => quote!(()),
         Part::Host(_, Some(element)) => {
-            quote!(::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Write>)
+            let access = params::access(!shared);
+            quote!(::cumbia::__private::Slice<'k, #element, #access>)
         }
-        Part::Argument(ty) => params::argument(ty, &quote_spanned!(part.span()=> #handle)),
+        Part::Argument(ty) => {
+            let handle = if shared { quote!(Shared) } else { quote!(Handle) };
+            params::argument(ty, &quote_spanned!(part.span()=> #handle<'k>))
+        }
         Part::Array(part, len) => {
-            let part = handle_type(part, handle, generics);
+            let part = handle_type(part, shared, generics);
             quote!(::cumbia::__private::Handles<#part, { #len }>)
         }
     }

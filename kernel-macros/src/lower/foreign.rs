@@ -108,7 +108,7 @@ const STANDARD: &[(&str, [&str; 2])] = &[
     ("swap", ["(a, b) = (b, a)", "(*a, *b) = (*b, *a)"]),
     ("replace", ["let old = x; x = new;", "let old = *x; *x = new;"]),
     ("take", ["let old = x; x = T::ZERO;", "let old = *x; *x = T::ZERO;"]),
-    ("from_fn", ["a `for` loop over the elements"; 2]),
+    ("from_fn", ["for i in 0..N { a[i] = ..; }"; 2]),
 ];
 
 /// Returns the error about a call by path, if its callee cannot exist on a device.

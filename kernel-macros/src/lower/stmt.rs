@@ -301,7 +301,8 @@ impl Lowerer<'_> {
 
     /// Rejects attributes, which would have an effect on the CPU only. Doc comments are ignored.
     pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
-        for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
+        let ignored = |attribute: &&Attribute| attribute.path().is_ident("doc") || sugar::is_otherwise(attribute);
+        for attribute in attributes.iter().filter(|attribute| !ignored(attribute)) {
             let rule = if attribute.path().is_ident("unroll") { &rules::UNROLL_PLACE } else { &rules::ATTRIBUTE };
             self.errors.reject(attribute, rule);
         }

@@ -7,8 +7,8 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    BinOp, Block, Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Index, Local, LocalInit, Pat, PatIdent, Stmt,
-    Token, Type, TypeReference, UnOp,
+    Arm, Attribute, BinOp, Block, Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Index, Local, LocalInit, Pat,
+    PatIdent, Stmt, Token, Type, TypeReference, UnOp,
 };
 
 use super::peeled;
@@ -234,7 +234,8 @@ fn has_bare_struct(expr: &Expr) -> bool {
     }
 }
 
-/// `let pattern = value else { .. };` as `let (a, b) = match value { pattern => (a, b), _ => { .. } };`.
+/// `let pattern = value else { .. };` as `let (a, b) = match value { pattern => (a, b), _ => { .. } };`. The block is marked, so that
+/// rustc checks that it diverges: see [`is_otherwise`].
 pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Option<Stmt> {
     let (pattern, ty) = typed(&local.pat);
     let mut bindings = Vec::new();
@@ -252,7 +253,24 @@ pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Opt
     let (names, let_token) = (quote_spanned!(span=> (#(#names,)*)), &local.let_token);
     let tokens =
         quote_spanned!(span=> #let_token (#(#variables,)*) = match #value { #pattern => #names, _ => #otherwise };);
-    syn::parse2(tokens).ok()
+    let mut stmt = syn::parse2(tokens).ok()?;
+    if let Stmt::Local(Local { init: Some(init), .. }) = &mut stmt
+        && let Expr::Match(matched) = &mut *init.expr
+        && let Some(Arm { body, .. }) = matched.arms.last_mut()
+        && let Expr::Block(block) = &mut **body
+    {
+        let mark = Ident::new(OTHERWISE, span);
+        block.attrs.push(syn::parse_quote!(#[#mark]));
+    }
+    Some(stmt)
+}
+
+/// The mark of the block of a `let .. else`. A user who writes it has a block that must diverge.
+const OTHERWISE: &str = "__otherwise";
+
+/// Returns whether an attribute marks the block of a `let .. else`.
+pub(super) fn is_otherwise(attribute: &Attribute) -> bool {
+    attribute.path().is_ident(OTHERWISE)
 }
 
 /// Returns the pattern with every `mut` removed, and collects its variables.

@@ -22,7 +22,6 @@ use crate::types::DeviceType;
 ///
 /// ```
 /// use cumbia::prelude::*;
-/// use cumbia::{DeviceSlice, DeviceSliceMut};
 ///
 /// /// The particles of a simulation, as a struct of arrays.
 /// #[derive(KernelArgument)]
@@ -65,7 +64,7 @@ use crate::types::DeviceType;
     message = "`{Self}` is not an argument of a kernel",
     label = "not an argument of a kernel",
     note = "why: a type with a lifetime borrows arrays, each of which is passed to the device",
-    note = "help: derive `KernelArgument` for the struct; its fields are `DeviceSlice`, `DeviceSliceMut`, views and values"
+    note = "help: derive `KernelArgument` for the struct; its fields are `DeviceSlice`, `DeviceSliceMut`, views and values, of numbers and types with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub unsafe trait KernelArgument {
     /// The argument that borrows its arrays for `'a`. The trait is implemented for the lifetime `'static` only, so that an
@@ -120,7 +119,6 @@ pub unsafe trait KernelArgument {
 ///
 /// ```
 /// use cumbia::prelude::*;
-/// use cumbia::{DeviceSlice, DeviceSliceMut};
 ///
 /// #[derive(KernelArgument)]
 /// struct Particles<'a> {

@@ -22,7 +22,14 @@ impl Lowerer<'_> {
     /// `{ .. }`, `'label: { .. }`
     pub(in crate::lower) fn block_expr(&mut self, expr: &ExprBlock) -> Value {
         let Some(label) = &expr.label else {
-            let Body { ir, cpu, category } = self.braced(&expr.block);
+            let Body { ir, mut cpu, category } = self.braced(&expr.block);
+            if expr.attrs.iter().any(sugar::is_otherwise) {
+                cpu = quote_spanned! {ours(expr.span())=> {
+                    let ::core::option::Option::Some(__never) =
+                        ::core::option::Option::None::<::core::convert::Infallible> else #cpu;
+                    match __never {}
+                }};
+            }
             return self.with_category(ExprKind::Block(ir), expr.span(), cpu, category);
         };
         let (id, of_breaks, Body { ir: body, cpu, category }) =

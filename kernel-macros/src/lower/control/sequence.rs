@@ -6,6 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, PatIdent, RangeLimits, Stmt};
 
+use crate::extent::Extent;
 use crate::lower::call::hidden_name;
 use crate::lower::control::zipped::is_zipped;
 use crate::lower::pattern::binding_modes;
@@ -42,6 +43,8 @@ struct Elements {
     check: TokenStream,
     /// The span of `.iter()`, or otherwise of the slice or the array.
     span: Span,
+    /// The extent of the expression that is iterated over by value.
+    extent: Extent,
 }
 
 /// How a loop binds an element.
@@ -313,7 +316,8 @@ impl Lowerer<'_> {
                     Category::Argument => By::Argument,
                     Category::Owned | Category::Unknown | Category::Tuple(_) | Category::Never => By::Value,
                 };
-                Some(Elements::new(value.id, value.cpu, by, other.span()))
+                let elements = Elements::new(value.id, value.cpu, by, other.span());
+                Some(Elements { extent: Extent::of_tokens(other), ..elements })
             }
         }
     }
@@ -423,18 +427,23 @@ impl Elements {
     fn new(of: ExprId, base: TokenStream, by: By, span: Span) -> Elements {
         let (adapters, check) = (TokenStream::new(), TokenStream::new());
         let (enumerated, reversed, cloned) = (false, false, false);
-        Elements { of, value: of, base, by, enumerated, reversed, adapters, cloned, check, span }
+        let extent = Extent::at(span);
+        Elements { of, value: of, base, by, enumerated, reversed, adapters, cloned, check, span, extent }
     }
 
     /// Returns the iterator for the CPU.
     fn iterator(&self, by: By) -> TokenStream {
-        let Elements { base, adapters, check, span, .. } = self;
+        let Elements { base, adapters, check, span, extent, .. } = self;
         let (span, end) = (*span, ours(*span));
         let elements = match by {
             By::Reference { mutable: false } => quote_spanned!(end=> #base.__elements()),
             By::Reference { mutable: true } => quote_spanned!(end=> #base.__elements_mut()),
             By::Copy => quote_spanned!(end=> #base.__values()),
-            By::Value | By::Argument if adapters.is_empty() => quote_spanned!(end=> ::cumbia::__private::array(#base)),
+            By::Value | By::Argument if adapters.is_empty() => {
+                // The path has the span of the operand, at which rustc reports it as well: it reports equal errors once.
+                let (array, arguments) = (Ident::new("array", extent.end()), extent.closing(base));
+                quote_spanned!(extent.start()=> ::cumbia::__private::#array #arguments)
+            }
             By::Value | By::Argument => {
                 quote_spanned!(end=> ::core::iter::IntoIterator::into_iter(::cumbia::__private::array(#base)))
             }
