@@ -160,6 +160,9 @@ rules! {
     ARGUMENT_BORROW_MUT: "a struct of arrays cannot be borrowed mutably in {body}",
         why "its fields are variables of the kernel, not places in memory",
         help "pass it by value: its arrays can be written; return new values of its fields";
+    ARGUMENT_DEREF: "`*` of a struct of arrays is not supported in {body}",
+        why "a reference to one is a copy of its slices and values, and not an address",
+        help "leave out the `*`: the variable can be passed where the struct is expected";
     SLICE_OF_RANGES: "views and slices have no such method in {body}",
         why "ranges are not values on a device; a part of an array is an index expression",
         help "write `&x[a..b]` or `&mut x[a..b]`, for a slice or a view of one dimension; pass parts of other views as arguments: `a.slice(1..3, ..)?` on the host";

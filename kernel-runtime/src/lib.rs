@@ -76,7 +76,8 @@ pub use stream::{Stream, StreamBuilder};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::argument::{
-        ArgumentMethod, ArraySlice, ByReference, ByValue, HostOf, Received, ViewArgument, Visitor, host_of, host_view,
+        ArgumentMethod, ArraySlice, ByReference, ByValue, HostOf, Received, ReferenceToField, ViewArgument, Visitor,
+        host_of, host_view,
     };
     pub use crate::inspect;
     pub use crate::kernel::KernelImpl;

@@ -200,6 +200,30 @@ impl Handle<'_> {
                 }
             }
 
+            // Called if a variable is a reference to a field of this type, which the macro takes for a value.
+            impl<A, #(#types),*> #handle<A, #(#types),*> {
+                pub fn receiver<R>(self) -> R
+                where
+                    Self: ::cumbia::__private::ReferenceToField,
+                {
+                    loop {}
+                }
+
+                pub fn read_value<R>(self) -> R
+                where
+                    Self: ::cumbia::__private::ReferenceToField,
+                {
+                    loop {}
+                }
+
+                pub fn project<R, F>(self, _: F) -> R
+                where
+                    Self: ::cumbia::__private::ReferenceToField,
+                {
+                    loop {}
+                }
+            }
+
             impl<A, #(#types),*> ::cumbia::__private::HostOf for #handle<A, #(#types),*> {
                 type Host = A;
             }

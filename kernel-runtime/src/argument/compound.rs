@@ -187,6 +187,16 @@ pub trait ArgumentMethod<'k, const NAME: u64, A> {
     fn call(this: Self::Receiver, call: Call<'k>, arguments: A) -> Returned<Self::Key, Self::Result>;
 }
 
+/// Implemented by no type: a variable that is a reference to a field that is a struct of arrays.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a reference to a field that is a struct of arrays is not supported in a variable",
+    label = "a reference to a struct of arrays in a field",
+    note = "why: the macro does not know the types of fields, and takes the variable for a reference to a value",
+    note = "help: bind a copy of the field, `let part = world.part;`, or pass `&world.part` to a device function"
+)]
+pub trait ReferenceToField {}
+
 /// The receiver `self`.
 #[doc(hidden)]
 pub enum ByValue {}

@@ -15,7 +15,9 @@ pub use self::array::{ArraySlice, ViewArgument, host_view};
 #[cfg(feature = "cudarc")]
 pub(crate) use self::array::{ForeignMemory, Location};
 pub(crate) use self::binder::{ArgumentFacts, Binder};
-pub use self::compound::{ArgumentMethod, ByReference, ByValue, HostOf, KernelArgument, Reborrow, Received, host_of};
+pub use self::compound::{
+    ArgumentMethod, ByReference, ByValue, HostOf, KernelArgument, Reborrow, Received, ReferenceToField, host_of,
+};
 pub(crate) use self::fast_binder::{FastBinder, HistoryBuffer, ParamBuffer};
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
 pub(crate) use self::packed_params::PackedParams;

@@ -203,6 +203,10 @@ impl Lowerer<'_> {
         if let Expr::Reference(reference) = peeled(&unary.expr) {
             return self.place(&reference.expr, context);
         }
+        if self.argument_type(&unary.expr).is_some() {
+            let Value { id, cpu, category } = self.reject(unary, &rules::ARGUMENT_DEREF);
+            return Place { id, cpu, form: Form::Computed, category };
+        }
         let Value { id, cpu, category } = self.expr(&unary.expr);
         match category {
             Category::Reference { mutable: _ } => {
