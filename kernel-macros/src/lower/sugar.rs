@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Arm, Attribute, BinOp, Block, Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Index, Local, LocalInit, Pat,
+    Attribute, BinOp, Block, Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Index, Local, LocalInit, Pat,
     PatIdent, Stmt, Token, Type, TypeReference, UnOp,
 };
 
@@ -251,18 +251,11 @@ pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Opt
     };
     let span = ours(local.let_token.span());
     let (names, let_token) = (quote_spanned!(span=> (#(#names,)*)), &local.let_token);
-    let tokens =
-        quote_spanned!(span=> #let_token (#(#variables,)*) = match #value { #pattern => #names, _ => #otherwise };);
-    let mut stmt = syn::parse2(tokens).ok()?;
-    if let Stmt::Local(Local { init: Some(init), .. }) = &mut stmt
-        && let Expr::Match(matched) = &mut *init.expr
-        && let Some(Arm { body, .. }) = matched.arms.last_mut()
-        && let Expr::Block(block) = &mut **body
-    {
-        let mark = Ident::new(OTHERWISE, span);
-        block.attrs.push(syn::parse_quote!(#[#mark]));
-    }
-    Some(stmt)
+    let mark = Ident::new(OTHERWISE, span);
+    let tokens = quote_spanned! {span=>
+        #let_token (#(#variables,)*) = match #value { #pattern => #names, _ => #[#mark] #otherwise };
+    };
+    syn::parse2(tokens).ok()
 }
 
 /// The mark of the block of a `let .. else`. A user who writes it has a block that must diverge.
